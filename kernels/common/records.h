@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Layouts of everything that the CPU writes and a kernel reads. This is the only place where they are
+// defined: the C++ side includes this file as it is, the GLSL side through GL_GOOGLE_include_directive.
+// Only 32-bit words are used, so that scalar and std430 layouts agree and V3D's word-wide memory unit is
+// never asked for less.
+#ifndef DAEDALUS_KERNELS_COMMON_RECORDS_H
+#define DAEDALUS_KERNELS_COMMON_RECORDS_H
+
+#ifdef __cplusplus
+#include <cstdint>
+namespace dd {
+using uint = std::uint32_t;
+#define DD_INT std::int32_t
+#else
+#define DD_INT int
+#endif
+
+// Descriptor bindings (set 0) of the VP9 kernels; at most eight storage buffers (V3D's limit).
+const uint DD_BIND_DST = 0u;     // picture being decoded, read and written
+const uint DD_BIND_REF0 = 1u;    // reference pictures, DD_BIND_REF0 + slot
+const uint DD_BIND_REF1 = 2u;
+const uint DD_BIND_REF2 = 3u;
+const uint DD_BIND_RECORDS = 4u; // records of the dispatch's stage, and the loop filter's superblocks
+const uint DD_BIND_COEFS = 5u;   // coefficients of the frame
+const uint DD_BIND_TABLES = 6u;  // constant tables: subpel filters
+const uint DD_BIND_STATUS = 7u;  // DdStatus: written by kernels, read by the CPU after the frame
+const uint DD_BIND_PARAMS = 8u;  // uniform buffer: DdFrameParams
+
+// One plane of a picture inside its buffer. `width` and `height` are the picture's true size in pixels of
+// that plane: references are clamped to it, never to the padded size.
+struct DdPlane {
+    uint offset; // bytes from the start of the picture's buffer, a multiple of 4
+    uint stride; // bytes, a multiple of 4
+    uint width;
+    uint height;
+};
+
+const uint DD_MAX_REFS = 3u;
+
+struct DdFrameParams {
+    DdPlane dst[3];
+    DdPlane ref[9]; // [slot * 3 + plane]
+};
+
+// Square size classes of a prediction: 4, 8, 16, 32, 64 pixels. Rectangular blocks are recorded as two or
+// more squares, so that every bin runs uniformly.
+const uint DD_MC_CLASSES = 5u;
+
+// Motion compensation without scaling. VP9 specification, clause 8.5.2.3.
+struct DdMcRecord {
+    uint dst;  // x | y << 16, pixels of the plane, multiples of 4
+    uint src0; // (x & 0xffff) | y << 16, signed whole pixels of the first reference
+    uint src1; // the same for the second one of a compound block
+    uint ctl;  // DD_MC_*
+};
+const uint DD_MC_MX0_SHIFT = 0u; // 1/16 pixel, 4 bits each
+const uint DD_MC_MY0_SHIFT = 4u;
+const uint DD_MC_MX1_SHIFT = 8u;
+const uint DD_MC_MY1_SHIFT = 12u;
+const uint DD_MC_FILTER_SHIFT = 16u; // 2 bits: row group in the subpel table: smooth, regular, sharp, bilinear
+const uint DD_MC_PLANE_SHIFT = 18u;  // 2 bits
+const uint DD_MC_REF0_SHIFT = 20u;   // 2 bits: slot
+const uint DD_MC_REF1_SHIFT = 22u;   // 2 bits: slot
+const uint DD_MC_COMPOUND = 1u << 24;
+
+// Motion compensation from a reference of another size. Same ctl bits but for the subpel ones, which are
+// part of the position here.
+struct DdScaledMcRecord {
+    uint dst;
+    uint ctl;
+    DD_INT src0_x; // 1/16 pixel of the reference's plane, position of the square's first pixel
+    DD_INT src0_y;
+    DD_INT src1_x;
+    DD_INT src1_y;
+    uint step0; // x | y << 16, 1/16 pixel a pixel; 16 is a reference of the same size
+    uint step1;
+};
+
+// Inverse transform of one block and its addition to the prediction. VP9 specification, clause 8.7.
+// Transform kinds: 0..3 DCT 4x4, 8x8, 16x16, 32x32; 4 lossless WHT 4x4.
+const uint DD_ITX_KINDS = 5u;
+const uint DD_ITX_WHT = 4u;
+// Corner classes by eob: only the upper left corner of a block has coefficients. 0: DC alone; c > 0: a
+// corner of (4 << (c - 1)) squared. Only the corner is stored.
+const uint DD_ITX_CORNERS = 5u;
+
+struct DdItxRecord {
+    uint dst;   // x | y << 16, pixels of the plane
+    uint coefs; // first word in the coefficient buffer (unused for DC alone)
+    uint plane;
+    DD_INT dc; // the DC coefficient, for DC alone
+};
+// Coefficients of a corner of D x D: column after column, element j * D + i is row i of column j. With 8
+// bits a pixel they are int16, two a word, the even row in the low half; above, one int32 a word.
+
+// Loop filter of one 64x64 superblock. VP9 specification, clause 8.8.
+// Byte k of mask word [(kind * 2 + direction) * 8 + row] has a bit for each 8 pixel column (of luma): k = 0: 16
+// wide, 1: 8 wide, 2: 4 wide, 3: 4 wide on the edge inside the 8x8. kind 0: luma; 1: chroma when subsampled in
+// any direction (else chroma uses luma's). direction 0: edges between columns; 1: edges between rows.
+struct DdLfSuperblock {
+    uint level[16]; // 64 levels, one byte an 8x8 of luma, row after row
+    uint mask[32];
+};
+// Per level (64 words, first in the loop filter's records): limit | mblimit << 8. The high edge variance
+// threshold is level >> 4.
+const uint DD_LF_LEVELS = 64u;
+
+// A run of records of one class inside a stage's record stream. A workgroup belongs to one bin.
+struct DdBin {
+    uint first_group;  // first workgroup of the bin
+    uint first_record; // index of its first record in the stream of its kind
+    uint count;        // records
+};
+
+// What kernels tell the CPU. Cleared by the CPU before the submit.
+struct DdStatus {
+    uint itx_range; // not 0: an inverse transform left the range in which all implementations agree
+    uint reserved[7];
+};
+
+#ifdef __cplusplus
+} // namespace dd
+#endif
+#undef DD_INT
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/**
+ * @file
+ * The C interface of Daedalus, the batched GPU side of a hybrid video decoder.
+ *
+ * A decoder opens a device, then a session per stream. For every frame it begins a DdFrame, asks for its plan,
+ * records the work of the stages that the plan gives to the GPU, submits it and waits; everything else stays
+ * with the decoder's own code.
+ *
+ * Handles are opaque. A function that returns int returns DD_OK or a negative DdResult; no exception crosses this
+ * interface. Strings are UTF-8 and stay valid as long as the object they came from. Structures that the caller
+ * fills begin with their own size, so that later versions can append members; members that are not set must be 0.
+ *
+ * Threads: devices and sessions may be used from any number of threads at once. A DdFrame belongs to one thread
+ * at a time, except for recording: recorder k of a frame may be filled by one thread while other threads fill
+ * other recorders. A picture is read-only for everybody but the frame whose `dst` it is.
+ */
+#ifndef DAEDALUS_DAEDALUS_H
+#define DAEDALUS_DAEDALUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define DD_API
+#else
+#define DD_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DD_VERSION_MAJOR 0
+#define DD_VERSION_MINOR 1
+#define DD_VERSION_PATCH 0
+
+typedef enum DdResult {
+    DD_OK = 0,
+    DD_ERR_INVALID = -1,     /**< an argument is out of range; nothing was done */
+    DD_ERR_NO_MEMORY = -2,   /**< host or device memory ran out */
+    DD_ERR_DEVICE = -3,      /**< the GPU failed or hung: run this frame on the CPU. The session is latched to the CPU. */
+    DD_ERR_RANGE = -4,       /**< values left the range in which all implementations agree: run this frame on the CPU */
+    DD_ERR_UNSUPPORTED = -5, /**< this picture or device can't be served by the GPU */
+} DdResult;
+
+/** A short English text for a DdResult; never NULL. */
+DD_API const char *dd_result_text(int result);
+/** "0.1.0" */
+DD_API const char *dd_version(void);
+
+typedef enum DdLogLevel { DD_LOG_ERROR, DD_LOG_WARNING, DD_LOG_INFO, DD_LOG_VERBOSE, DD_LOG_DEBUG } DdLogLevel;
+
+/** Receives one line without a line end. May be called from any thread that uses the object, never after the
+ *  object is gone. */
+typedef void (*DdLogFn)(void *opaque, DdLogLevel level, const char *line);
+
+/* ---- device ------------------------------------------------------------------------------------------- */
+
+typedef struct DdDevice DdDevice;
+
+typedef struct DdDeviceOptions {
+    size_t size; /**< sizeof(DdDeviceOptions) */
+    /** "auto" or NULL: first real GPU (a CPU-type Vulkan device is never chosen by itself); "cpu": none; else a
+     *  Vulkan device index or a part of its name. NULL falls back to the environment's DAEDALUS_DEVICE. */
+    const char *device;
+    /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". */
+    const char *plan;
+    /** "auto", "v3d" (few dispatches) or "wide" (many). NULL: DAEDALUS_PROFILE, else chosen by the device. */
+    const char *profile;
+    DdLogFn log; /**< may be NULL */
+    void *log_opaque;
+} DdDeviceOptions;
+
+/** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
+ *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY. */
+DD_API int dd_device_open(DdDevice **device, const DdDeviceOptions *options);
+DD_API DdDevice *dd_device_ref(DdDevice *device);
+/** Drops a reference and sets *device to NULL. */
+DD_API void dd_device_unref(DdDevice **device);
+/** The Vulkan device's name, or "CPU". */
+DD_API const char *dd_device_name(const DdDevice *device);
+/** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. */
+DD_API int dd_device_has_gpu(const DdDevice *device);
+
+/* ---- session ------------------------------------------------------------------------------------------ */
+
+typedef struct DdSession DdSession;
+
+typedef enum DdCodec { DD_CODEC_VP9, DD_CODEC_AV1 } DdCodec;
+
+typedef struct DdSessionOptions {
+    size_t size; /**< sizeof(DdSessionOptions) */
+    DdCodec codec;
+    DdLogFn log; /**< replaces the device's for this session where it isn't NULL */
+    void *log_opaque;
+} DdSessionOptions;
+
+/** Opens the state of one stream: its pools, its statistics, its latch. Holds the device. */
+DD_API int dd_session_open(DdSession **session, DdDevice *device, const DdSessionOptions *options);
+DD_API DdSession *dd_session_ref(DdSession *session);
+/** Drops a reference and sets *session to NULL. The last one logs the statistics at DD_LOG_VERBOSE. Pictures keep
+ *  what they need alive. */
+DD_API void dd_session_unref(DdSession **session);
+
+typedef enum DdStage {
+    DD_STAGE_MC,  /**< inter prediction */
+    DD_STAGE_ITX, /**< inverse transform and addition, of inter blocks */
+    DD_STAGE_LF,  /**< loop filter (AV1: deblocking) */
+    DD_STAGE_CDEF,
+    DD_STAGE_LR, /**< loop restoration */
+    DD_STAGES
+} DdStage;
+
+typedef enum DdSide { DD_SIDE_CPU, DD_SIDE_GPU } DdSide;
+
+/** Where each stage of one frame runs. */
+typedef struct DdPlan {
+    uint8_t side[8]; /**< DdSide by DdStage */
+} DdPlan;
+
+typedef struct DdStats {
+    size_t size; /**< sizeof(DdStats), set by the caller */
+    uint64_t frames;             /**< finished */
+    uint64_t gpu_frames;         /**< frames with at least one stage on the GPU */
+    uint64_t rerun_frames;       /**< run again on the CPU after the GPU failed or refused */
+    uint64_t gpu_blocks[8];      /**< by stage: predictions, transforms, superblocks that ran on the GPU */
+    uint64_t cpu_frames[8];      /**< by stage: frames whose share of this stage ran on the CPU */
+    uint64_t gpu_stage_frames[8]; /**< by stage: frames whose share of this stage ran on the GPU */
+    uint64_t submits, dispatches; /**< of all frames */
+    uint32_t max_submits, max_dispatches; /**< of any one frame */
+    uint32_t latched;            /**< 1: the GPU was given up */
+} DdStats;
+
+DD_API int dd_session_stats(DdSession *session, DdStats *stats);
+
+/* ---- pictures ----------------------------------------------------------------------------------------- */
+
+typedef struct DdPicture DdPicture;
+
+typedef struct DdPictureFormat {
+    size_t size; /**< sizeof(DdPictureFormat) */
+    uint32_t width, height; /**< true size in luma pixels, 1 to 16384 */
+    uint32_t bit_depth;     /**< 8, 10, 12; above 8 two bytes a pixel, little endian */
+    uint32_t ss_h, ss_v;    /**< log2 of the chroma subsampling: 0 or 1 */
+    uint32_t monochrome;    /**< 1: one plane */
+} DdPictureFormat;
+
+/** A picture from the session's pool, in memory that CPU and GPU reach. Contents are undefined. */
+DD_API int dd_picture_alloc(DdSession *session, const DdPictureFormat *format, DdPicture **picture);
+DD_API DdPicture *dd_picture_ref(DdPicture *picture);
+DD_API void dd_picture_unref(DdPicture **picture);
+/** The planes as the CPU sees them. Each holds whole superblocks (64, AV1: 128 luma pixels), and the buffer has at
+ *  least 64 bytes of slack before the first and after the last plane. Strides are the same for equal formats. */
+DD_API void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]);
+
+/* ---- frames ------------------------------------------------------------------------------------------- */
+
+typedef struct DdFrame DdFrame;
+
+#define DD_MAX_REFERENCES 7
+
+typedef struct DdFrameInfo {
+    size_t size; /**< sizeof(DdFrameInfo) */
+    DdPicture *dst;                     /**< the frame holds its own references to all pictures */
+    DdPicture *ref[DD_MAX_REFERENCES];  /**< by slot; NULL where a slot is unused or lies in other memory */
+    uint32_t recorders;                 /**< number of threads that will record at once, at least 1 */
+    uint32_t intra_only;                /**< 1: no inter blocks */
+    uint32_t filtered;                  /**< 1: the frame has a loop filter */
+} DdFrameInfo;
+
+/** Begins a frame and makes its plan. */
+DD_API int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame);
+DD_API DdPlan dd_frame_plan(const DdFrame *frame);
+
+/** What runs with one submit. */
+enum {
+    DD_PHASE_RECON = 1,  /**< predictions, then residuals */
+    DD_PHASE_FILTER = 2, /**< in-loop filters */
+};
+
+/** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
+ *  References must be complete. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the
+ *  last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
+ *  GPU any more. */
+DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
+/** Waits for what was submitted. After DD_OK the CPU sees the pixels of `dst`. After an error (DD_ERR_DEVICE,
+ *  DD_ERR_RANGE) the pixels of `dst` are undefined, and the whole frame must be reconstructed by the CPU. Bounded in
+ *  time: a GPU that hangs is given up. */
+DD_API int dd_frame_wait(DdFrame *frame);
+
+typedef enum DdOutcome {
+    DD_OUTCOME_DONE,     /**< as planned */
+    DD_OUTCOME_RERUN,    /**< the CPU ran the whole frame again */
+    DD_OUTCOME_DROPPED,  /**< the frame was given up (broken stream) */
+} DdOutcome;
+
+/** Ends a frame, waiting for the GPU where it still runs, and sets *frame to NULL. Whatever the outcome, the CPU's view
+ *  of `dst` is the picture from here on. */
+DD_API void dd_frame_end(DdFrame **frame, DdOutcome outcome);
+
+/* ---- recording: VP9 ------------------------------------------------------------------------------------ */
+
+/** A prediction of a rectangle of one plane from one reference. */
+typedef struct DdVp9Prediction {
+    uint8_t plane;
+    uint8_t ref;    /**< slot of DdFrameInfo.ref, 0 to 2 */
+    uint8_t filter; /**< 0 smooth, 1 regular, 2 sharp, 3 bilinear */
+    uint8_t second; /**< 1: second reference of a compound block: averaged with the first */
+    uint16_t x, y;  /**< pixels of the destination plane, multiples of 4 */
+    uint16_t w, h;  /**< multiples of 4, at most 64 */
+    int32_t src_x, src_y;   /**< 1/16 pixel of the reference's plane */
+    uint16_t step_x, step_y; /**< 1/16 pixel of the reference a pixel; 16: same size */
+} DdVp9Prediction;
+
+/** Marks the start of a block. Second predictions pair with the first ones since then, in the same order. */
+DD_API int dd_vp9_begin_block(DdFrame *frame, unsigned recorder);
+DD_API int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Prediction *prediction);
+
+/** Residual of one transform block of an inter block.
+ *  @param x,y    pixels of the plane
+ *  @param kind   0 to 3: DCT 4x4 to 32x32; 4: lossless 4x4 WHT
+ *  @param eob    1 .. number of coefficients, in the default scan
+ *  @param coefs  int16_t (8 bits) or int32_t, the whole block, column after column (element j * n + i is row i of
+ *                column j); copied, not changed */
+DD_API int dd_vp9_residual(DdFrame *frame, unsigned recorder, unsigned plane, unsigned x, unsigned y, unsigned kind,
+                           unsigned eob, const void *coefs);
+
+/** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
+ *  8x8 of luma, row after row), then mask[2][2][8][4]: luma / subsampled chroma; edges between columns / between
+ *  rows; 8-pixel row; 16 wide, 8 wide, 4 wide, 4 wide inside the 8x8; a bit a 8-pixel column.
+ *  @param limit, mblimit  by level (clause 8.8.1), 64 each */
+DD_API int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,
+                              const uint8_t *limit, const uint8_t *mblimit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* DAEDALUS_DAEDALUS_H */
