@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Build ffmpeg and ffprobe with dav1d inside, from the pinned releases.
+
+stock:   the releases as they are, into BUILD/stock/bin
+patched: with both series of patches and the plugin staged in BUILD/install, into BUILD/install/bin
+
+Source trees lie in BUILD/src, objects in BUILD/obj, logs in BUILD/logs. A second run rebuilds only what changed.
+"""
+
+import argparse
+import configparser
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import sources
+
+COMPONENTS = {
+    "demuxer": "avi h264 image2 ivf m4v matroska mov mpegts obu rawvideo yuv4mpegpipe av1",
+    "muxer": "avi framecrc framehash framemd5 hash ivf matroska md5 mov mp4 mpegts null obu rawvideo "
+             "streamhash webm yuv4mpegpipe",
+    "decoder": "aac h264 libdav1d mjpeg mpeg4 opus pcm_s16le rawvideo vorbis vp8 vp9 wrapped_avframe",
+    "encoder": "mpeg4 pcm_s16le rawvideo wrapped_avframe",
+    "parser": "aac av1 h264 mpeg4video opus vorbis vp8 vp9",
+    "bsf": "av1_frame_merge av1_frame_split av1_metadata extract_extradata noise null setts trace_headers "
+           "vp9_metadata vp9_raw_reorder vp9_superframe vp9_superframe_split",
+    "protocol": "file pipe",
+    "indev": "lavfi",
+    "filter": "aformat anull aresample atrim color concat copy crop format fps framestep hwdownload hwupload "
+              "mandelbrot noise null nullsrc pad psnr scale select setpts split ssim testsrc testsrc2 trim",
+}
+
+# What configure reads to find its components: a change of these calls for a new configure run.
+CONFIGURE_INPUTS = (
+    "configure", "libavcodec/allcodecs.c", "libavcodec/parsers.c", "libavcodec/bitstream_filters.c",
+    "libavcodec/hwaccels.h", "libavformat/allformats.c", "libavformat/protocols.c",
+    "libavdevice/alldevices.c", "libavfilter/allfilters.c",
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    build: Path
+    flavour: str
+    sanitize: str
+    cross: Path | None
+    jobs: int
+
+    @property
+    def patched(self) -> bool:
+        return self.flavour == "patched"
+
+    @property
+    def prefix(self) -> Path:
+        return self.build / ("install" if self.patched else "stock")
+
+    def tree(self, name: str) -> Path:
+        return self.build / "src" / f"{name}-{self.flavour}"
+
+    def objects(self, name: str) -> Path:
+        return self.build / "obj" / f"{name}-{self.flavour}"
+
+    @property
+    def dav1d_prefix(self) -> Path:
+        return self.build / "obj" / f"dav1d-{self.flavour}-prefix"
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(job: Job, name: str, command: list[str], cwd: Path, env: dict[str, str] | None = None) -> None:
+    """Run a command into its log; on failure show the log's end."""
+    log = job.build / "logs" / f"{name}-{job.flavour}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "w") as out:
+        out.write(" ".join(command) + "\n")
+        out.flush()
+        done = subprocess.run(command, cwd=cwd, stdout=out, stderr=subprocess.STDOUT, env={**os.environ, **(env or {})})
+    if done.returncode:
+        tail = "\n".join(log.read_text(errors="replace").splitlines()[-25:])
+        raise SystemExit(f"{tail}\n{name} ({job.flavour}) failed with {done.returncode}; the whole log: {log}")
+
+
+def digest(*parts: object) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def once_per_key(stamp: Path, key: str) -> bool:
+    """True if the step that `stamp` stands for has to run; the caller writes the stamp afterwards."""
+    return not (stamp.is_file() and stamp.read_text() == key)
+
+
+def cross_binaries(cross: Path) -> dict[str, str]:
+    """The [binaries], [host_machine] and [properties] of a meson cross file, unquoted."""
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(cross)
+    values: dict[str, str] = {}
+    for section in ("constants", "binaries", "host_machine", "properties"):
+        if parser.has_section(section):
+            values.update({k: v.strip("'\" ") for k, v in parser[section].items()})
+    return values
+
+
+def build_dav1d(job: Job) -> None:
+    tree, objects = job.tree("dav1d"), job.objects("dav1d")
+    sources.prepare_tree("dav1d", job.patched, tree)
+    options = [
+        "--buildtype=release", "--default-library=static", "--libdir=lib", f"--prefix={job.dav1d_prefix}",
+        "-Denable_tools=false", "-Denable_tests=false", "-Denable_examples=false", "-Denable_docs=false",
+        "-Dxxhash_muxer=disabled",
+    ]
+    if job.sanitize:
+        options += [f"-Db_sanitize={job.sanitize}", "-Db_lundef=false", "--buildtype=debugoptimized"]
+    if job.cross:
+        options += [f"--cross-file={job.cross}"]
+    key = digest(options, (tree / "meson.build").read_bytes())
+    stamp = objects.with_suffix(".key")
+    if once_per_key(stamp, key):
+        shutil.rmtree(objects, ignore_errors=True)
+        run(job, "dav1d-setup", ["meson", "setup", *options, str(objects), str(tree)], tree)
+        stamp.write_text(key)
+    run(job, "dav1d-build", ["ninja", "-C", str(objects), f"-j{job.jobs}"], tree)
+    run(job, "dav1d-install", ["meson", "install", "--only-changed", "-C", str(objects)], tree)
+
+
+def component_options() -> list[str]:
+    return [f"--enable-{kind}={','.join(names.split())}" for kind, names in COMPONENTS.items()]
+
+
+def sanitizer_options(sanitize: str) -> list[str]:
+    if not sanitize:
+        return []
+    flags = f"-fsanitize={sanitize} -fno-omit-frame-pointer -g -O1"
+    return [f"--extra-cflags={flags}", f"--extra-ldflags=-fsanitize={sanitize}", "--disable-stripping",
+            "--disable-optimizations" if sanitize == "memory" else "--enable-optimizations"]
+
+
+def cross_options(cross: Path | None) -> list[str]:
+    if not cross:
+        return []
+    b = cross_binaries(cross)
+    options = ["--enable-cross-compile", "--target-os=linux", f"--arch={b['cpu_family']}", f"--cc={b['c']}",
+               f"--ld={b['c']}", "--pkg-config=pkg-config"]
+    options += [f"--{tool}={b[tool]}" for tool in ("ar", "nm", "ranlib", "strip") if tool in b]
+    options += [f"--sysroot={b['sys_root']}"] if "sys_root" in b else []
+    return options
+
+
+def configure_options(job: Job, tree: Path) -> list[str]:
+    options = [
+        f"--prefix={job.prefix}", "--disable-everything", "--disable-autodetect", "--disable-doc",
+        "--disable-network", "--disable-ffplay", "--disable-debug", "--enable-pthreads", "--enable-libdav1d",
+        "--pkg-config-flags=--static",
+        # $ORIGIN passes make and the shell: the programs run from wherever the prefix lies.
+        r"--extra-ldexeflags=-Wl,-rpath,\$$ORIGIN/../lib",
+        *component_options(), *sanitizer_options(job.sanitize), *cross_options(job.cross),
+    ]
+    if job.patched and "libdaedalus" in (tree / "configure").read_text():
+        options.append("--enable-libdaedalus")
+    return options
+
+
+def configure_ffmpeg(job: Job, tree: Path, objects: Path) -> None:
+    options = configure_options(job, tree)
+    staged = job.prefix / "lib" / "pkgconfig" / "daedalus.pc"
+    pc = [staged.read_bytes()] if job.patched and staged.is_file() else []
+    key = digest(options, [(tree / f).read_bytes() for f in CONFIGURE_INPUTS], pc)
+    stamp = objects.with_suffix(".key")
+    if not once_per_key(stamp, key):
+        return
+    objects.mkdir(parents=True, exist_ok=True)
+    paths = [job.dav1d_prefix / "lib" / "pkgconfig", job.prefix / "lib" / "pkgconfig"]
+    env = {"PKG_CONFIG_PATH": ":".join(map(str, paths))}
+    run(job, "ffmpeg-configure", [str(tree / "configure"), *options], objects, env)
+    stamp.write_text(key)
+
+
+def relink_if_older(objects: Path, library: Path) -> None:
+    """FFmpeg's make does not know that the programs contain libdav1d.a."""
+    for program in ("ffmpeg_g", "ffprobe_g"):
+        built = objects / program
+        if built.exists() and built.stat().st_mtime < library.stat().st_mtime:
+            built.unlink()
+
+
+def build_ffmpeg(job: Job) -> None:
+    tree, objects = job.tree("ffmpeg"), job.objects("ffmpeg")
+    sources.prepare_tree("ffmpeg", job.patched, tree)
+    configure_ffmpeg(job, tree, objects)
+    relink_if_older(objects, job.dav1d_prefix / "lib" / "libdav1d.a")
+    run(job, "ffmpeg-build", ["make", f"-j{job.jobs}", "ffmpeg", "ffprobe"], objects)
+    (job.prefix / "bin").mkdir(parents=True, exist_ok=True)
+    for program in ("ffmpeg", "ffprobe"):
+        install(objects / program, job.prefix / "bin" / program)
+
+
+def install(built: Path, target: Path) -> None:
+    if target.exists() and target.stat().st_mtime >= built.stat().st_mtime:
+        return
+    scratch = target.with_name(f".{target.name}.new")  # a running program's file cannot be written over
+    shutil.copy2(built, scratch)
+    scratch.rename(target)
+
+
+def write_depfile(job: Job, depfile: Path, stamp: Path) -> None:
+    inputs = [Path(__file__), Path(sources.__file__)]
+    for name in ("dav1d", "ffmpeg"):
+        inputs += sources.inputs_of(name, job.patched)
+    escaped = (str(path).replace(" ", "\\ ") for path in inputs)
+    depfile.write_text(f"{stamp}: {' '.join(escaped)}\n")
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("flavour", choices=("stock", "patched"))
+    parser.add_argument("--build", type=Path, required=True, help="build folder")
+    parser.add_argument("--sanitize", default="none", metavar="LIST",
+                        help="address,undefined or thread: compile everything with these sanitizers")
+    parser.add_argument("--cross", type=Path, metavar="FILE", help="a meson cross file")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--stamp", type=Path, help="write this file at the end")
+    parser.add_argument("--header", type=Path, help="write this header at the end")
+    parser.add_argument("--depfile", type=Path, help="write what the stamp depends on")
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = parse()
+    sanitize = "" if args.sanitize == "none" else args.sanitize
+    job = Job(args.build.resolve(), args.flavour, sanitize, args.cross and args.cross.resolve(), args.jobs)
+    start = time.monotonic()
+    say(f"{job.flavour}: dav1d {sources.read_wrap('dav1d').version} …")
+    build_dav1d(job)
+    say(f"{job.flavour}: FFmpeg {sources.read_wrap('ffmpeg').version} (log: {job.build / 'logs'}) …")
+    build_ffmpeg(job)
+    say(f"{job.flavour}: {job.prefix / 'bin' / 'ffmpeg'} in {time.monotonic() - start:.0f} s")
+    if args.header and not args.header.exists():
+        args.header.write_text(f"/* {job.flavour} FFmpeg and dav1d are built. */\n")
+    if args.depfile:
+        write_depfile(job, args.depfile, args.stamp)
+    if args.stamp:
+        args.stamp.write_text(time.strftime("%FT%T\n"))
+
+
+if __name__ == "__main__":
+    main()

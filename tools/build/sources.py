@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Pinned release tarballs: where they are, whether they are the right ones, and patched trees of them."""
+
+import configparser
+import filecmp
+import hashlib
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CACHE = ROOT / "subprojects" / "packagecache"
+SERIES = {
+    "ffmpeg": ROOT / "ffmpeg-patches" / "series",
+    "dav1d": ROOT / "subprojects" / "packagefiles" / "dav1d-patches" / "series",
+}
+
+
+@dataclass(frozen=True)
+class Wrap:
+    name: str
+    directory: str
+    url: str
+    filename: str
+    sha256: str
+
+    @property
+    def tarball(self) -> Path:
+        return CACHE / self.filename
+
+    @property
+    def version(self) -> str:
+        return self.directory.rsplit("-", 1)[1]
+
+
+def read_wrap(name: str) -> Wrap:
+    parser = configparser.ConfigParser(interpolation=None)
+    with open(ROOT / "subprojects" / f"{name}.wrap") as f:
+        parser.read_file(f)
+    w = parser["wrap-file"]
+    return Wrap(name, w["directory"], w["source_url"], w["source_filename"], w["source_hash"])
+
+
+def sha256_of(path: Path) -> str:
+    with open(path, "rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
+
+
+def is_genuine(path: Path, wrap: Wrap) -> bool:
+    return path.is_file() and sha256_of(path) == wrap.sha256
+
+
+def patches_of(name: str) -> list[Path]:
+    """The patches named in the series file, in order."""
+    series = SERIES[name]
+    if not series.is_file():
+        return []
+    lines = (line.split("#")[0].strip() for line in series.read_text().splitlines())
+    return [series.parent / line for line in lines if line]
+
+
+def inputs_of(name: str, patched: bool) -> list[Path]:
+    """Every file that decides what the tree looks like."""
+    files = [read_wrap(name).tarball]
+    if patched:
+        files += [SERIES[name]] if SERIES[name].is_file() else []
+        files += patches_of(name)
+    return files
+
+
+def tree_key(wrap: Wrap, patches: list[Path]) -> str:
+    key = hashlib.sha256(wrap.sha256.encode())
+    for patch in patches:
+        key.update(patch.read_bytes())
+    return key.hexdigest()
+
+
+def unpack(wrap: Wrap, into: Path) -> Path:
+    with tarfile.open(wrap.tarball) as tar:
+        tar.extractall(into)
+    tree = into / wrap.directory
+    if not tree.is_dir():
+        raise SystemExit(f"{wrap.filename} does not unpack to {wrap.directory}/")
+    return tree
+
+
+def apply_patches(tree: Path, patches: list[Path]) -> None:
+    for patch in patches:
+        done = subprocess.run(
+            ["patch", "--batch", "--forward", "--fuzz=0", "-p1", "-i", str(patch)],
+            cwd=tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            raise SystemExit(f"{patch.name} does not apply to {tree.name}:\n{done.stdout}")
+
+
+def files_below(tree: Path) -> set[str]:
+    return {os.path.relpath(os.path.join(folder, name), tree)
+            for folder, _, names in os.walk(tree) for name in names}
+
+
+def synchronise(fresh: Path, kept: Path) -> int:
+    """Make `kept` equal to `fresh`, touching only what differs, so that make rebuilds little."""
+    changed = 0
+    new, old = files_below(fresh), files_below(kept)
+    for name in new:
+        source, target = fresh / name, kept / name
+        if name in old and filecmp.cmp(source, target, shallow=False):
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        shutil.copy(source, target)  # a new time stamp on purpose: make must see the change
+        changed += 1
+    for name in old - new:
+        (kept / name).unlink()
+        changed += 1
+    return changed
+
+
+def prepare_tree(name: str, patched: bool, tree: Path) -> None:
+    """Bring `tree` to the pinned release plus, if asked for, the series of patches."""
+    wrap = read_wrap(name)
+    patches = patches_of(name) if patched else []
+    stamp = tree.parent / (tree.name + ".key")
+    key = tree_key(wrap, patches)
+    if tree.is_dir() and stamp.is_file() and stamp.read_text() == key:
+        return
+    if not is_genuine(wrap.tarball, wrap):
+        raise SystemExit(f"{wrap.tarball} is missing or not the pinned release: run tools/build/fetch-sources")
+    tree.parent.mkdir(parents=True, exist_ok=True)
+    stamp.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=tree.parent, prefix=f".{name}-") as scratch:
+        fresh = unpack(wrap, Path(scratch))
+        apply_patches(fresh, patches)
+        if not tree.exists():
+            fresh.rename(tree)
+        else:
+            synchronise(fresh, tree)
+    stamp.write_text(key)
