@@ -41,7 +41,7 @@ def main() -> None:
     # glslang names the raw module as the target.
     args.depfile.write_text(args.depfile.read_text().replace(str(raw), str(args.output), 1))
     run(args.opt, f"--target-env={TARGET}", "-O", "--strip-debug", str(raw), "-o", str(args.output))
-    run(args.val, f"--target-env={TARGET}", str(args.output))
+    run(args.val, "--target-env", TARGET, str(args.output))
     raw.unlink()
 
 
