@@ -50,10 +50,10 @@ class Vp9Recorder {
     std::array<std::size_t, DD_MC_CLASSES> mc_cursor_{}, scaled_cursor_{};
 };
 
+// Nothing to filter while there are no superblocks.
 struct Vp9LoopFilter {
     unsigned sb_cols = 0, sb_rows = 0;
-    unsigned level = 0;                     // frame level; 0: nothing to filter
-    std::vector<DdLfSuperblock> superblocks; // sb_rows * sb_cols, raster
+    std::vector<DdLfSuperblock> superblocks;          // sb_rows * sb_cols, raster
     std::array<std::uint32_t, DD_LF_LEVELS> limits{}; // limit | mblimit << 8
 };
 

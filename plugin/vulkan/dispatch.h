@@ -1,34 +1,62 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // A dispatch as the codec's planner describes it and the executor records it. This header names no Vulkan type:
-// kernels/<codec> and the planner (plugin/vulkan/vp9_dispatch.cpp) meet the executor here.
+// the planner (vulkan/vp9_dispatch.cpp) meets the executor here.
 #pragma once
-#include "kernel_table.h" // generated from kernels/kernels.list: enum class KernelId, kernel_spirv(KernelId)
-
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace dd {
 
 // V3D's limit, and the smallest that Vulkan guarantees.
 constexpr std::size_t kMaxPushBytes = 128;
+// Everything that a descriptor may point to inside an upload buffer starts at a multiple of this: the largest
+// offset alignment that Vulkan lets a device ask for.
+constexpr std::uint32_t kUploadAlign = 256;
+
+constexpr std::uint32_t align_upload(std::uint32_t bytes) {
+    return (bytes + kUploadAlign - 1) & ~(kUploadAlign - 1);
+}
+
+// Index of a kernel of kernels.list in embedded_kernels(). The name must exist.
+unsigned kernel_index(std::string_view name);
 
 struct Dispatch {
-    KernelId kernel{};
+    unsigned kernel = 0;                                 // kernel_index()
     std::array<std::uint32_t, kMaxPushBytes / 4> push{}; // the kernel's push constant block
     std::uint32_t push_bytes = 0;
     std::uint32_t groups = 1;
     std::uint32_t groups_y = 1;
-    bool barrier = false;        // writes of the dispatches before must be visible to this one
-    std::uint32_t records_at = 0; // byte offset of DD_BIND_RECORDS in the batch's upload buffer, 64-aligned
+    bool barrier = false;         // writes of the dispatches before must be visible to this one
+    std::uint32_t records_at = 0; // byte offset of DD_BIND_RECORDS in the phase's upload, a multiple of kUploadAlign
 
-    template <typename T> void set_push(const T &block) {
+    template <typename T>
+    void set_push(const T &block) {
         static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kMaxPushBytes && sizeof(T) % 4 == 0);
         std::memcpy(push.data(), &block, sizeof(T));
         push_bytes = sizeof(T);
     }
 };
+
+// The GPU's work of one phase of one frame. Kept and refilled, so that a steady stream allocates nothing.
+struct PhaseWork {
+    std::vector<Dispatch> dispatches; // empty: nothing to do
+    std::uint32_t upload_bytes = 0;   // size of the phase's upload: DdFrameParams, records, coefficients
+    std::uint32_t params_at = 0;      // byte offsets in the upload, multiples of kUploadAlign
+    std::uint32_t coefs_at = 0;
+
+    void clear() {
+        dispatches.clear();
+        upload_bytes = params_at = coefs_at = 0;
+    }
+};
+
+// Few dispatches where one is dear, many where width is what counts.
+enum class Profile : std::uint8_t { v3d, wide };
 
 } // namespace dd
