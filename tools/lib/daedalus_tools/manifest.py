@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""The list of conformance streams, and which of them a command means."""
+
+import csv
+import fnmatch
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import paths
+
+SUFFIXES = {".av1", ".avif", ".ivf", ".mkv", ".mp4", ".obu", ".vp9", ".webm"}
+
+
+@dataclass(frozen=True)
+class Stream:
+    path: Path
+    name: str  # as the manifest calls it, else a short path
+    tier: str = ""
+    codec: str = ""
+    size: str = ""
+    frames: int | None = None
+    md5: str = ""  # of all frames, by a reference decoder; "" where unknown
+    md5_by: str = ""
+    features: str = ""
+
+
+def load(folder: Path) -> list[Stream]:
+    with open(folder / "MANIFEST.tsv", newline="", encoding="utf-8") as table:
+        rows = csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [Stream(path=folder / row["path"], name=row["path"], tier=row["tier"], codec=row["codec"],
+                       size=row["size"], frames=int(row["frames"]), md5=row["md5"], md5_by=row["md5_by"],
+                       features=row["features"] or "")
+                for row in rows]
+
+
+def known() -> dict[Path, Stream]:
+    folder = paths.vectors()
+    return {stream.path: stream for stream in load(folder)} if folder else {}
+
+
+def _below(path: Path) -> list[Path]:
+    if path.is_dir():
+        return sorted(p for p in path.rglob("*") if p.suffix in SUFFIXES and p.is_file())
+    return [path]
+
+
+def select(given: list[Path], tier: str | None = None, codec: str | None = None,
+           pattern: str | None = None) -> list[Stream]:
+    """The streams at or below the given paths. A stream that no manifest lists has neither tier nor codec."""
+    listed = known()
+    found: dict[Path, Stream] = {}
+    for top in given:
+        for path in _below(top.resolve()):
+            found[path] = listed.get(path) or Stream(path, paths.shown(path))
+    return [stream for stream in found.values()
+            if (not tier or tier == "full" or stream.tier in (tier, ""))
+            and (not codec or stream.codec in (codec, ""))
+            and (not pattern or fnmatch.fnmatch(stream.name, pattern))]
+
+
+def sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
