@@ -158,8 +158,8 @@ def configure_options(job: Job, tree: Path) -> list[str]:
         f"--prefix={job.prefix}", "--disable-everything", "--disable-autodetect", "--disable-doc",
         "--disable-network", "--disable-ffplay", "--disable-debug", "--enable-pthreads", "--enable-libdav1d",
         "--pkg-config-flags=--static",
-        # $ORIGIN passes make and the shell: the programs run from wherever the prefix lies.
-        r"--extra-ldexeflags=-Wl,-rpath,\$$ORIGIN/../lib",
+        # $ORIGIN, past configure's eval, make and make's shell: the programs run wherever the prefix lies.
+        r"--extra-ldexeflags=-Wl,-rpath,\\\$\$ORIGIN/../lib",
         *component_options(), *sanitizer_options(job.sanitize), *cross_options(job.cross),
     ]
     if job.patched and "libdaedalus" in (tree / "configure").read_text():
