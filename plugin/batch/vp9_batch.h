@@ -9,9 +9,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace dd {
+
+using Vp9References = std::array<PictureLayout, DD_MAX_REFS>; // by slot; size 0: no such reference
 
 // A prediction of a rectangle from one reference, as the decoder's own motion compensation call has it.
 struct Vp9Prediction {
@@ -29,14 +32,30 @@ struct Vp9Residual {
     const void *coefs = nullptr; // int16 (8 bits) or int32, whole block, column after column
 };
 
-// Records of one recording thread (a tile column). Streams are concatenated when the frame is submitted.
+constexpr unsigned itx_size(unsigned kind) {
+    return kind == DD_ITX_WHT ? 4 : 4u << kind;
+}
+// The smallest corner class that holds the first `eob` coefficients of the default scan.
+unsigned itx_corner(unsigned kind, unsigned eob);
+constexpr unsigned corner_size(unsigned corner) {
+    return corner ? 4u << (corner - 1) : 0;
+}
+// Words that a corner takes in the coefficient buffer.
+constexpr unsigned corner_words(unsigned corner, unsigned bytes_per_pixel) {
+    return corner_size(corner) * corner_size(corner) * bytes_per_pixel / 2;
+}
+
+// Records of one recording thread (a tile column). Streams are concatenated when the frame is submitted. Every
+// record that is in here addresses nothing outside the pictures of the batch.
 class Vp9Recorder {
   public:
-    explicit Vp9Recorder(const PictureLayout &dst) : dst_(&dst) {}
-    void clear();
+    Vp9Recorder() = default; // refuses everything
+    Vp9Recorder(const PictureLayout &dst, const Vp9References &ref) { reset(dst, ref); }
+    // Empties the streams, which keep their memory.
+    void reset(const PictureLayout &dst, const Vp9References &ref);
     // Marks the start of a block: second predictions pair with the first ones since then, in order.
     void begin_block();
-    // Both check sizes and positions; false: refused, nothing was recorded (the frame must go to the CPU).
+    // Both check sizes and positions; false: refused (the frame must go to the CPU).
     bool predict(const Vp9Prediction &p);
     bool residual(const Vp9Residual &r);
 
@@ -44,10 +63,27 @@ class Vp9Recorder {
     std::array<std::vector<DdScaledMcRecord>, DD_MC_CLASSES> scaled;
     std::array<std::array<std::vector<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
     std::vector<std::uint32_t> coefs; // record.coefs counts from here
+    std::uint64_t predictions = 0;    // calls of predict and residual that were taken
+    std::uint64_t residuals = 0;
 
   private:
-    const PictureLayout *dst_;
-    std::array<std::size_t, DD_MC_CLASSES> mc_cursor_{}, scaled_cursor_{};
+    struct Square { // of a first prediction of the block
+        std::uint8_t size_class;
+        bool scaled;
+        std::uint32_t index;
+    };
+    bool in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const;
+    bool allowed(const Vp9Prediction &p) const;
+    bool square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
+    bool pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
+    std::uint32_t make_scaled(unsigned size_class, std::uint32_t index);
+    std::uint32_t copy_corner(const Vp9Residual &r, unsigned corner);
+
+    std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
+    std::array<bool, DD_MAX_REFS> has_ref_{};
+    unsigned bytes_per_pixel_ = 1;
+    std::vector<Square> firsts_;
+    std::size_t next_pair_ = 0;
 };
 
 // Nothing to filter while there are no superblocks.
@@ -59,9 +95,20 @@ struct Vp9LoopFilter {
 
 struct Vp9Batch {
     PictureLayout dst;
-    std::array<PictureLayout, DD_MAX_REFS> ref; // size 0: no such reference
+    Vp9References ref;
     std::vector<Vp9Recorder> recorders;
     Vp9LoopFilter lf;
+
+    // An empty batch for a picture. References of other pixel formats are left out. Keeps memory.
+    void reset(const PictureLayout &dst_layout, const Vp9References &references, unsigned recorder_count);
+    // Copies the loop filter's input, without edges on the picture's border; false: refused. The arguments are those of
+    // dd_vp9_loop_filter.
+    bool set_loop_filter(const void *sb, unsigned sb_cols, unsigned sb_rows, const std::uint8_t *limit,
+                         const std::uint8_t *mblimit);
 };
+
+// Says whether all that the records address lies inside the pictures and buffers of the batch: for batches that
+// didn't come from a recorder.
+bool is_sound(const Vp9Batch &batch);
 
 } // namespace dd
