@@ -3,10 +3,11 @@
 import argparse
 import sys
 
-from cli import setup
+from cli import run, setup
 from cli.report import ToolError
 
 COMMANDS = {
+    "run": (run, "run a program on the simulated device"),
     "setup": (setup, "fetch and build the drivers"),
 }
 

@@ -47,12 +47,12 @@ def system_mirror() -> str:
 class PrivateApt:
     """An apt whose lists, cache and idea of what is installed lie in one directory of ours."""
 
-    def __init__(self, root: Path, suite: str, arch: str, base_suite: str = None):
-        """base_suite: where a backports suite takes the rest from."""
+    def __init__(self, root: Path, suite: str, arch: str, base_suite: str = None, status: Path = None):
+        """base_suite: where a backports suite takes the rest from; status: what counts as installed (nothing)."""
         self.root, self.suite, self.arch, self.base_suite = root, suite, arch, base_suite
         self.archives = root / "cache" / "archives"
         self._options = [
-            f"-oDir::State={root}", f"-oDir::State::Lists={root}/lists", f"-oDir::State::status={root}/status",
+            f"-oDir::State={root}", f"-oDir::State::Lists={root}/lists", f"-oDir::State::status={status or root / 'status'}",
             f"-oDir::Cache={root}/cache", f"-oDir::Etc::sourcelist={root}/none", "-oDir::Etc::preferencesparts=/none",
             f"-oDir::Etc::sourceparts={root}/sources.d", f"-oAPT::Architecture={arch}",
             f"-oAPT::Architectures::={arch}", f"-oAPT::Default-Release={suite}", "-oAPT::Get::List-Cleanup=0", "-oDebug::NoLocking=1",
@@ -93,7 +93,7 @@ class PrivateApt:
         return sorted(into.glob("*.deb"))
 
     def download_closure(self, packages) -> list:
-        """Fetches the packages and all they depend on, as if nothing were installed."""
+        """Fetches the packages and all they depend on, that does not count as installed."""
         self.update()
         for old in self.archives.glob("*.deb"):
             old.unlink()
