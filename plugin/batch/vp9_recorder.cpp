@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "batch/vp9_batch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace dd {
+namespace {
+
+constexpr unsigned kUnscaledStep = 16;
+constexpr unsigned kMaxStep = 32; // a reference is at most twice as large (clause 8.5.2.3)
+
+constexpr bool is_unscaled(const Vp9Prediction &p) {
+    return p.step_x == kUnscaledStep && p.step_y == kUnscaledStep;
+}
+constexpr std::uint32_t pack(unsigned x, unsigned y) {
+    return (x & 0xffffu) | y << 16;
+}
+constexpr bool is_int16(std::int32_t v) {
+    return v >= INT16_MIN && v <= INT16_MAX;
+}
+
+// A rectangle's sides are sums of powers of two, from the largest down: the side of the next square at `done`.
+constexpr unsigned next_part(unsigned side, unsigned done) {
+    return std::bit_floor(side - done);
+}
+
+} // namespace
+
+unsigned itx_corner(unsigned kind, unsigned eob) {
+    if (kind == DD_ITX_WHT)
+        return 1;
+    if (eob == 1)
+        return 0;
+    // The last position of the default scans (clause 10.5) that stays inside a corner.
+    static constexpr unsigned last[4][3] = {{16, 0, 0}, {12, 64, 0}, {10, 38, 256}, {0, 34, 135}};
+    for (unsigned corner = 1; corner <= 3; corner++)
+        if (eob <= last[kind][corner - 1])
+            return corner;
+    return 4;
+}
+
+void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
+    for (auto &stream : mc)
+        stream.clear();
+    for (auto &stream : scaled)
+        stream.clear();
+    for (auto &kind : itx)
+        for (auto &stream : kind)
+            stream.clear();
+    coefs.clear();
+    predictions = residuals = 0;
+    for (unsigned p = 0; p < 3; p++)
+        limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        has_ref_[slot] = ref[slot].size != 0;
+    bytes_per_pixel_ = dst.bytes_per_pixel();
+    begin_block();
+}
+
+void Vp9Recorder::begin_block() {
+    firsts_.clear();
+    next_pair_ = 0;
+}
+
+bool Vp9Recorder::in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const {
+    if (plane > 2 || ((x | y | w | h) & 3) || w == 0 || h == 0)
+        return false;
+    const auto [width, height] = limit_[plane];
+    return x < width && y < height && w <= width - x && h <= height - y;
+}
+
+bool Vp9Recorder::allowed(const Vp9Prediction &p) const {
+    if (p.ref >= DD_MAX_REFS || !has_ref_[p.ref] || p.filter > 3 || p.w > 64 || p.h > 64 ||
+        !in_plane(p.plane, p.x, p.y, p.w, p.h))
+        return false;
+    if (is_unscaled(p)) // the last square starts less than 64 pixels further on
+        return is_int16(p.src_x >> 4) && is_int16(p.src_y >> 4) && is_int16((p.src_x >> 4) + 64) &&
+               is_int16((p.src_y >> 4) + 64);
+    const bool steps = p.step_x >= 1 && p.step_x <= kMaxStep && p.step_y >= 1 && p.step_y <= kMaxStep;
+    constexpr std::int32_t far = 1 << 24;
+    return steps && p.src_x > -far && p.src_x < far && p.src_y > -far && p.src_y < far;
+}
+
+bool Vp9Recorder::predict(const Vp9Prediction &p) {
+    if (!allowed(p))
+        return false;
+    for (unsigned y = 0; y < p.h;) {
+        const unsigned tall = next_part(p.h, y);
+        for (unsigned x = 0; x < p.w;) {
+            const unsigned wide = next_part(p.w, x), side = std::min(wide, tall);
+            const unsigned size_class = static_cast<unsigned>(std::countr_zero(side)) - 2;
+            for (unsigned sy = y; sy < y + tall; sy += side)
+                for (unsigned sx = x; sx < x + wide; sx += side)
+                    if (!(p.second ? pair_square(p, sx, sy, size_class) : square(p, sx, sy, size_class)))
+                        return false;
+            x += wide;
+        }
+        y += tall;
+    }
+    predictions++;
+    return true;
+}
+
+bool Vp9Recorder::square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class) {
+    const std::uint32_t ctl = p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT | p.ref << DD_MC_REF0_SHIFT;
+    const std::uint32_t dst = pack(p.x + dx, p.y + dy);
+    if (is_unscaled(p)) {
+        auto &stream = mc[size_class];
+        firsts_.push_back({static_cast<std::uint8_t>(size_class), false, static_cast<std::uint32_t>(stream.size())});
+        stream.push_back({dst, pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy),
+                          0, ctl | (p.src_x & 15u) << DD_MC_MX0_SHIFT | (p.src_y & 15u) << DD_MC_MY0_SHIFT});
+        return true;
+    }
+    auto &stream = scaled[size_class];
+    firsts_.push_back({static_cast<std::uint8_t>(size_class), true, static_cast<std::uint32_t>(stream.size())});
+    stream.push_back({dst, ctl, p.src_x + static_cast<std::int32_t>(dx * p.step_x),
+                      p.src_y + static_cast<std::int32_t>(dy * p.step_y), 0, 0, pack(p.step_x, p.step_y),
+                      pack(kUnscaledStep, kUnscaledStep)});
+    return true;
+}
+
+// One reference of the block has the picture's size and the other one hasn't: the scaled kernel serves both, as steps
+// of 16 give the same pixels there.
+std::uint32_t Vp9Recorder::make_scaled(unsigned size_class, std::uint32_t index) {
+    auto &from = mc[size_class];
+    const DdMcRecord r = from[index];
+    const auto whole_x = static_cast<std::int16_t>(r.src0 & 0xffff), whole_y = static_cast<std::int16_t>(r.src0 >> 16);
+    const std::int32_t mx = r.ctl >> DD_MC_MX0_SHIFT & 15, my = r.ctl >> DD_MC_MY0_SHIFT & 15;
+    constexpr std::uint32_t subpel = 0xffff;
+    // The last record takes the place of the one that leaves; it belongs to this block too.
+    const auto last = static_cast<std::uint32_t>(from.size() - 1);
+    from[index] = from[last];
+    from.pop_back();
+    for (Square &s : firsts_)
+        if (!s.scaled && s.size_class == size_class && s.index == last)
+            s.index = index;
+    auto &to = scaled[size_class];
+    to.push_back({r.dst, r.ctl & ~subpel, whole_x * 16 + mx, whole_y * 16 + my, 0, 0,
+                  pack(kUnscaledStep, kUnscaledStep), pack(kUnscaledStep, kUnscaledStep)});
+    return static_cast<std::uint32_t>(to.size() - 1);
+}
+
+bool Vp9Recorder::pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class) {
+    if (next_pair_ >= firsts_.size())
+        return false;
+    const std::size_t pair = next_pair_++;
+    if (firsts_[pair].size_class != size_class)
+        return false;
+    const std::uint32_t dst = pack(p.x + dx, p.y + dy);
+    const std::uint32_t same = p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT;
+    constexpr std::uint32_t same_bits = 3u << DD_MC_FILTER_SHIFT | 3u << DD_MC_PLANE_SHIFT;
+    const std::uint32_t more = p.ref << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
+    if (!firsts_[pair].scaled && is_unscaled(p)) {
+        DdMcRecord &r = mc[size_class][firsts_[pair].index];
+        if (r.dst != dst || (r.ctl & same_bits) != same)
+            return false;
+        r.src1 = pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy);
+        r.ctl |= more | (p.src_x & 15u) << DD_MC_MX1_SHIFT | (p.src_y & 15u) << DD_MC_MY1_SHIFT;
+        return true;
+    }
+    if (!firsts_[pair].scaled) {
+        const std::uint32_t from = firsts_[pair].index;
+        firsts_[pair].scaled = true;
+        firsts_[pair].index = make_scaled(size_class, from);
+    }
+    DdScaledMcRecord &r = scaled[size_class][firsts_[pair].index];
+    if (r.dst != dst || (r.ctl & same_bits) != same)
+        return false;
+    r.src1_x = p.src_x + static_cast<std::int32_t>(dx * p.step_x);
+    r.src1_y = p.src_y + static_cast<std::int32_t>(dy * p.step_y);
+    r.step1 = pack(p.step_x, p.step_y);
+    r.ctl |= more;
+    return true;
+}
+
+std::uint32_t Vp9Recorder::copy_corner(const Vp9Residual &r, unsigned corner) {
+    const unsigned n = itx_size(r.kind), d = corner_size(corner);
+    const std::size_t first = coefs.size(), element = bytes_per_pixel_ * 2;
+    coefs.resize(first + corner_words(corner, bytes_per_pixel_));
+    auto *to = reinterpret_cast<std::byte *>(coefs.data() + first);
+    const auto *from = static_cast<const std::byte *>(r.coefs);
+    if (d == n) {
+        std::memcpy(to, from, n * n * element);
+        return static_cast<std::uint32_t>(first);
+    }
+    for (unsigned column = 0; column < d; column++)
+        std::memcpy(to + column * d * element, from + column * n * element, d * element);
+    return static_cast<std::uint32_t>(first);
+}
+
+bool Vp9Recorder::residual(const Vp9Residual &r) {
+    if (r.kind >= DD_ITX_KINDS || !r.coefs)
+        return false;
+    const unsigned n = itx_size(r.kind);
+    if (r.eob < 1 || r.eob > n * n || !in_plane(r.plane, r.x, r.y, n, n) || coefs.size() > UINT32_MAX / 16)
+        return false;
+    const unsigned corner = itx_corner(r.kind, r.eob);
+    DdItxRecord record{pack(r.x, r.y), 0, r.plane, 0};
+    if (corner)
+        record.coefs = copy_corner(r, corner);
+    else if (bytes_per_pixel_ == 1)
+        record.dc = *static_cast<const std::int16_t *>(r.coefs);
+    else
+        record.dc = *static_cast<const std::int32_t *>(r.coefs);
+    itx[r.kind][corner].push_back(record);
+    residuals++;
+    return true;
+}
+
+} // namespace dd
