@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Run the suites of tests/suites.list, each with its log and its time limit, and count their tests.
+
+A suite's output says how many tests it ran, by meson's summary or by a line `N passed, N failed, N skipped` (the last
+one counts). A suite that says nothing counts as one test. Whatever it prints, an exit code other than 0 is a failure.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLE = ROOT / "tests" / "suites.list"
+LOGS = ROOT / "build" / "logs"
+COUNTS = re.compile(r"^\s*(\d+) passed, (\d+) failed, (\d+) skipped\s*$", re.M)
+MESON = {"passed": ("Ok", "Expected Fail"), "failed": ("Fail", "Timeout", "Unexpected Pass"), "skipped": ("Skipped",)}
+HEARTBEAT = 30
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    quick: bool
+    limit: float  # seconds
+    command: list[str]
+
+
+@dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, other: "Count") -> None:
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def read_table() -> list[Suite]:
+    suites = []
+    for line in TABLE.read_text().splitlines():
+        words = shlex.split(line, comments=True)
+        if words:
+            name, tier, minutes, *command = words
+            suites.append(Suite(name, tier == "quick", float(minutes) * 60, command))
+    return suites
+
+
+def counts_of_meson(text: str) -> Count | None:
+    if not re.search(r"^Ok:\s+\d+", text, re.M):
+        return None
+    numbers = {kind: sum(int(n) for label in labels for n in re.findall(rf"^{label}:\s+(\d+)", text, re.M))
+               for kind, labels in MESON.items()}
+    return Count(**numbers)
+
+
+def counts_of(text: str, code: int) -> Count:
+    lines = COUNTS.findall(text)
+    count = Count(*map(int, lines[-1])) if lines else counts_of_meson(text)
+    if count is None:
+        count = Count(passed=int(code == 0))
+    if code != 0 and count.failed == 0:
+        count.failed = 1
+    return count
+
+
+def last_line(log: Path) -> str:
+    with open(log, "rb") as f:
+        f.seek(max(0, f.seek(0, os.SEEK_END) - 400))
+        text = f.read().decode(errors="replace").replace("\r", "\n")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:90] if lines else ""
+
+
+def wait(process: subprocess.Popen, suite: Suite, log: Path) -> int:
+    """The exit code; a suite that overruns its limit is ended with all its children."""
+    start = time.monotonic()
+    while True:
+        left = suite.limit - (time.monotonic() - start)
+        try:
+            return process.wait(timeout=max(0, min(HEARTBEAT, left)))
+        except subprocess.TimeoutExpired:
+            if left <= 0:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                with open(log, "a") as out:
+                    out.write(f"\nended after {suite.limit:.0f} s, its limit\n")
+                return 124
+            say(f"  … {suite.name}, {time.monotonic() - start:.0f} s: {last_line(log)}")
+
+
+def run(suite: Suite) -> Count:
+    log = LOGS / f"suite-{suite.name}.log"
+    say(f"{suite.name}: {shlex.join(suite.command)}")
+    start = time.monotonic()
+    with open(log, "w") as out:
+        process = subprocess.Popen(suite.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            code = wait(process, suite, log)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    text = log.read_text(errors="replace")
+    count = counts_of(text, code)
+    if count.failed:
+        say("\n".join(text.splitlines()[-30:]))
+    print(f"{suite.name}: {count} ({time.monotonic() - start:.0f} s, log: {log.relative_to(ROOT)})", flush=True)
+    return count
+
+
+def chosen(suites: list[Suite], args: argparse.Namespace) -> list[Suite]:
+    names = {suite.name for suite in suites}
+    asked = set(args.only.split(",")) if args.only else names
+    unwanted = set(args.skip.split(",")) if args.skip else set()
+    unknown = (asked | unwanted) - names
+    if unknown:
+        sys.exit(f"no suite named {', '.join(sorted(unknown))}; there are {', '.join(suite.name for suite in suites)}")
+    return [suite for suite in suites if suite.name in asked - unwanted and (suite.quick or not args.quick)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="tools/test", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", metavar="NAMES")
+    parser.add_argument("--skip", metavar="NAMES")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    suites = chosen(read_table(), args)
+    if args.list:
+        for suite in suites:
+            print(f"{suite.name:<24} {'quick' if suite.quick else 'full':<6} {shlex.join(suite.command)}")
+        return
+    LOGS.mkdir(parents=True, exist_ok=True)
+    start, total, failed = time.monotonic(), Count(), []
+    for suite in suites:
+        count = run(suite)
+        total.add(count)
+        failed += [suite.name] if count.failed else []
+    say(f"{len(suites)} suites in {(time.monotonic() - start) / 60:.1f} min")
+    print(total)
+    if failed:
+        print(f"Next: read build/logs/suite-{failed[0]}.log, then tools/test --only {','.join(failed)}")
+    else:
+        print("Next: tools/ab STREAM shows how fast this machine decodes with and without the plugin")
+    sys.exit(1 if failed or not total.passed else 0)
+
+
+if __name__ == "__main__":
+    main()
