@@ -18,29 +18,28 @@ using uint = std::uint32_t;
 
 // Descriptor bindings (set 0) of the VP9 kernels; at most eight storage buffers (V3D's limit).
 const uint DD_BIND_DST = 0u;     // picture being decoded, read and written
-const uint DD_BIND_REF0 = 1u;    // reference pictures, DD_BIND_REF0 + slot
-const uint DD_BIND_REF1 = 2u;
-const uint DD_BIND_REF2 = 3u;
-const uint DD_BIND_RECORDS = 4u; // records of the dispatch's stage, and the loop filter's superblocks
-const uint DD_BIND_COEFS = 5u;   // coefficients of the frame
-const uint DD_BIND_TABLES = 6u;  // constant tables: subpel filters
-const uint DD_BIND_STATUS = 7u;  // DdStatus: written by kernels, read by the CPU after the frame
-const uint DD_BIND_PARAMS = 8u;  // uniform buffer: DdFrameParams
-
-// One plane of a picture inside its buffer. `width` and `height` are the picture's true size in pixels of
-// that plane: references are clamped to it, never to the padded size.
-struct DdPlane {
-    uint offset; // bytes from the start of the picture's buffer, a multiple of 4
-    uint stride; // bytes, a multiple of 4
-    uint width;
-    uint height;
-};
+const uint DD_BIND_REF0 = 1u;    // the references that the dispatch names (Dispatch::ref): first ...
+const uint DD_BIND_REF1 = 2u;    // ... and second one of compound blocks
+const uint DD_BIND_RECORDS = 3u; // records of the dispatch's stage, and the loop filter's superblocks
+const uint DD_BIND_COEFS = 4u;   // coefficients of the frame
+const uint DD_BIND_TABLES = 5u;  // constant tables: subpel filters
 
 const uint DD_MAX_REFS = 3u;
 
-struct DdFrameParams {
-    DdPlane dst[3];
-    DdPlane ref[9]; // [slot * 3 + plane]
+// Contents of DD_BIND_TABLES: floats, [filter][1/16 pixel][tap], each tap divided by 128.
+const uint DD_TABLE_SUBPEL = 0u;
+
+// Planes of the picture being decoded, in words.
+struct DdPlanes {
+    uint offset[3];
+    uint stride[2]; // luma, chroma
+};
+
+// Planes of a reference, in words. Coordinates are clamped to `last`: the picture's true size, never the padded one.
+struct DdRefPlanes {
+    uint offset[3];
+    uint stride[2]; // luma, chroma
+    uint last[2];   // x of the last pixel | y of the last row << 16
 };
 
 // Square size classes of a prediction: 4, 8, 16, 32, 64 pixels. Rectangular blocks are recorded as two or
@@ -106,17 +105,31 @@ struct DdLfSuperblock {
 // threshold is level >> 4.
 const uint DD_LF_LEVELS = 64u;
 
-// A run of records of one class inside a stage's record stream. A workgroup belongs to one bin.
-struct DdBin {
-    uint first_group;  // first workgroup of the bin
-    uint first_record; // index of its first record in the stream of its kind
-    uint count;        // records
+// Push constants. A stream of records is sorted by class; a workgroup belongs to one class. Class c has the workgroups
+// from first_group[c] and the records from first_record[c], both up to those of the next class.
+struct DdMcPush { // both kinds of motion compensation
+    DdPlanes dst;
+    DdRefPlanes ref0;
+    DdRefPlanes ref1;
+    uint first_group[4]; // of classes 1 to 4
+    uint first_record[6];
 };
 
-// What kernels tell the CPU. Cleared by the CPU before the submit.
-struct DdStatus {
-    uint itx_range; // not 0: an inverse transform left the range in which all implementations agree
-    uint reserved[7];
+// Corner classes 1 to 4 of one transform size. DC alone: the transform sizes. WHT: one class.
+struct DdItxPush {
+    DdPlanes dst;
+    uint first_group[3]; // of the second class on
+    uint first_record[5];
+};
+
+struct DdLfPush {
+    DdPlanes dst;
+    uint sb_cols;
+    uint sb_rows;
+    uint first_step; // steps of the wavefront: t = column + 2 * row
+    uint last_step;
+    uint ss; // log2 of the chroma subsampling: horizontal | vertical << 1
+    uint planes;
 };
 
 #ifdef __cplusplus

@@ -32,7 +32,8 @@ struct Dispatch {
     std::uint32_t push_bytes = 0;
     std::uint32_t groups = 1;
     std::uint32_t groups_y = 1;
-    bool barrier = false;         // writes of the dispatches before must be visible to this one
+    bool barrier = false;              // writes of the dispatches before must be visible to this one
+    std::array<std::uint8_t, 2> ref{}; // slots of the references at DD_BIND_REF0 and DD_BIND_REF1
     std::uint32_t records_at = 0; // byte offset of DD_BIND_RECORDS in the phase's upload, a multiple of kUploadAlign
 
     template <typename T>
@@ -46,13 +47,12 @@ struct Dispatch {
 // The GPU's work of one phase of one frame. Kept and refilled, so that a steady stream allocates nothing.
 struct PhaseWork {
     std::vector<Dispatch> dispatches; // empty: nothing to do
-    std::uint32_t upload_bytes = 0;   // size of the phase's upload: DdFrameParams, records, coefficients
-    std::uint32_t params_at = 0;      // byte offsets in the upload, multiples of kUploadAlign
-    std::uint32_t coefs_at = 0;
+    std::uint32_t upload_bytes = 0;   // size of the phase's upload: records, coefficients
+    std::uint32_t coefs_at = 0;       // byte offset in the upload, a multiple of kUploadAlign
 
     void clear() {
         dispatches.clear();
-        upload_bytes = params_at = coefs_at = 0;
+        upload_bytes = coefs_at = 0;
     }
 };
 

@@ -4,11 +4,12 @@
 //
 // Each phase has one upload: a range of a buffer that the CPU writes once, front to back, and never reads (it
 // may be write-combined). plan_* lays it out and lists the dispatches; write_* fills it. The executor binds
-//   DD_BIND_PARAMS   upload + work.params_at
+//   DD_BIND_REF0, 1  pictures of the slots dispatch.ref[0] and [1]; the picture being decoded where a slot is empty
 //   DD_BIND_RECORDS  upload + dispatch.records_at  (through the end of the upload)
 //   DD_BIND_COEFS    upload + work.coefs_at        (through the end of the upload)
 //   DD_BIND_TABLES   vp9_tables(), once for all frames
-// and pictures and DdStatus as records.h says. Slots without a reference are bound to the picture being decoded.
+// There is no status buffer and no uniform buffer: everything that a frame's kernels need to know is in the push
+// constants, and the range of residuals is checked when they are recorded (batch/vp9_range.h).
 //
 // Dispatches of a phase run in the order of the list; only those with `barrier` wait for the ones before. The
 // executor itself puts a barrier before a phase, and between the two phases where one submit carries both.

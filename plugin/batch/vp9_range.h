@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// All implementations of the inverse transform agree only while no intermediate value leaves BitDepth + 8 bits: SIMD
+// code saturates or wraps there, and the 32-bit products of the kernels hold. Clause 8.7.2 demands it of streams;
+// broken ones don't obey. Checking when a residual is recorded costs one pass over coefficients that are being copied
+// anyway, and nothing on the GPU.
+#pragma once
+#include <cstdint>
+
+namespace dd {
+
+// Says whether the transform of this block is the same in every implementation. Sound, and exact enough that no
+// stream of a real encoder is refused. `coefs`: int16_t (8 bits) or int32_t, column after column, with `stride`
+// elements a column, of which the first `corner` rows and columns may be other than zero.
+// DC alone (corner class 0) never needs the check.
+bool vp9_residual_in_range(unsigned kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride);
+
+} // namespace dd
