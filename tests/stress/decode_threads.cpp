@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Several decoders in one process on one daedalus device: together, sought and flushed, closed with frames in
+// flight, over changes of resolution, frames kept longer than everything else. Each is compared frame by frame
+// with the same libraries' plain software decoder, fed with the same packets.
+#include "decoder.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <thread>
+
+namespace {
+
+using stress::Decoder;
+using stress::Device;
+using stress::Frame;
+using stress::PacketData;
+using stress::Stream;
+using Lines = std::vector<std::string>;
+using Random = std::mt19937;
+
+struct Bench {
+    std::vector<Stream> streams;
+    std::string device_name;
+    int threads = 1;
+    int thread_type = FF_THREAD_FRAME;
+    unsigned seed = 1;
+    int rounds = 1;
+
+    stress::Setup setup(AVBufferRef *device) const {
+        stress::Setup made;
+        made.threads = threads;
+        made.thread_type = thread_type;
+        made.device = device;
+        return made;
+    }
+};
+
+struct Failure : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void expect_equal(const std::string &what, const Lines &ours, const Lines &theirs) {
+    const std::size_t common = std::min(ours.size(), theirs.size());
+    for (std::size_t i = 0; i < common; ++i)
+        if (ours[i] != theirs[i])
+            throw Failure(what + ": line " + std::to_string(i) + ": '" + ours[i] + "' instead of '" + theirs[i] + "'");
+    if (ours.size() != theirs.size())
+        throw Failure(what + ": " + std::to_string(ours.size()) + " lines instead of " + std::to_string(theirs.size()));
+    if (theirs.empty())
+        throw Failure(what + ": no frame at all was compared");
+}
+
+void append(Lines &lines, Lines &&more) {
+    lines.insert(lines.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Lines decode_all(const Bench &bench, const Stream &stream, AVBufferRef *device) {
+    Decoder decoder(stream.codec, bench.setup(device));
+    Lines lines;
+    for (const PacketData &packet : stream.packets)
+        append(lines, stress::feed(decoder, &packet));
+    append(lines, stress::feed(decoder, nullptr));
+    return lines;
+}
+
+// Runs every job in a thread of its own; the first exception is thrown again here.
+void in_parallel(const std::vector<std::function<void()>> &jobs) {
+    std::vector<std::exception_ptr> thrown(jobs.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+        threads.emplace_back([&, i] {
+            try {
+                jobs[i]();
+            } catch (...) {
+                thrown[i] = std::current_exception();
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    for (const std::exception_ptr &exception : thrown)
+        if (exception)
+            std::rethrow_exception(exception);
+}
+
+void together(const Bench &bench, std::size_t decoders) {
+    std::vector<Lines> expected;
+    for (const Stream &stream : bench.streams)
+        expected.push_back(decode_all(bench, stream, nullptr));
+    const Device device = stress::open_device(bench.device_name);
+    for (std::size_t first = 0; first < bench.streams.size(); first += decoders) {
+        std::vector<std::function<void()>> jobs;
+        for (std::size_t i = 0; i < decoders; ++i)
+            jobs.emplace_back([&, at = (first + i) % bench.streams.size()] {
+                expect_equal(bench.streams[at].name, decode_all(bench, bench.streams[at], device.get()), expected[at]);
+            });
+        in_parallel(jobs);
+    }
+}
+
+void two_decoders(const Bench &bench) { together(bench, 2); }
+void four_decoders(const Bench &bench) { together(bench, 4); }
+
+// The same jumps for whoever plays them: some to key frames, some to the middle of nowhere, with and without flush.
+Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *device, unsigned seed) {
+    Random random(seed);
+    Decoder decoder(stream.codec, bench.setup(device));
+    Lines lines;
+    for (int jump = 0; jump < 8; ++jump) {
+        std::size_t at = random() % stream.packets.size();
+        if (random() % 4 != 0)
+            while (at > 0 && !stream.packets[at].key)
+                --at;
+        const std::size_t end = std::min(stream.packets.size(), at + 1 + random() % 12);
+        for (; at < end; ++at)
+            append(lines, stress::feed(decoder, &stream.packets[at]));
+        if (random() % 3 == 0)
+            append(lines, stress::feed(decoder, nullptr));
+        decoder.flush();
+    }
+    for (const PacketData &packet : stream.packets)
+        append(lines, stress::feed(decoder, &packet));
+    append(lines, stress::feed(decoder, nullptr));
+    return lines;
+}
+
+void seek_and_flush(const Bench &bench) {
+    const Device device = stress::open_device(bench.device_name);
+    for (const Stream &stream : bench.streams)
+        expect_equal(stream.name, play_with_jumps(bench, stream, device.get(), bench.seed),
+                     play_with_jumps(bench, stream, nullptr, bench.seed));
+}
+
+// Closes the decoder after `count` packets, without draining it. What came out before is kept over the close.
+Lines close_after(const Bench &bench, const Stream &stream, AVBufferRef *device, std::size_t count) {
+    std::vector<Frame> kept;
+    {
+        Decoder decoder(stream.codec, bench.setup(device));
+        for (std::size_t i = 0; i < count; ++i)
+            stress::feed(decoder, &stream.packets[i], kept);
+    }
+    Lines lines;
+    for (const Frame &frame : kept)
+        lines.push_back(stress::describe(*frame));
+    return lines;
+}
+
+void close_in_flight(const Bench &bench) {
+    Random random(bench.seed);
+    const Device device = stress::open_device(bench.device_name);
+    for (const Stream &stream : bench.streams) {
+        const std::size_t most = std::min<std::size_t>(stream.packets.size(), 12);
+        for (const std::size_t count : {std::size_t{0}, std::size_t{1}, 1 + random() % most, most}) {
+            const Lines theirs = close_after(bench, stream, nullptr, count);
+            const Lines ours = close_after(bench, stream, device.get(), count);
+            if (!theirs.empty() || !ours.empty())
+                expect_equal(stream.name + " closed after " + std::to_string(count), ours, theirs);
+        }
+    }
+}
+
+// One decoder over packets of all streams, one stream after the other, the size changing at each.
+Lines play_in_a_row(const Bench &bench, const std::vector<const Stream *> &row, AVBufferRef *device) {
+    Decoder decoder(row.front()->codec, bench.setup(device));
+    Lines lines;
+    for (const Stream *stream : row)
+        for (const PacketData &packet : stream->packets)
+            append(lines, stress::feed(decoder, &packet));
+    append(lines, stress::feed(decoder, nullptr));
+    return lines;
+}
+
+void changing_size(const Bench &bench) {
+    std::vector<const Stream *> row;
+    for (const Stream &stream : bench.streams)
+        if (stream.codec == bench.streams.front().codec)
+            row.push_back(&stream);
+    std::shuffle(row.begin(), row.end(), Random(bench.seed));
+    const Device device = stress::open_device(bench.device_name);
+    expect_equal("streams in a row", play_in_a_row(bench, row, device.get()), play_in_a_row(bench, row, nullptr));
+}
+
+// Frames outlive the decoder and the device; only then are their pixels read.
+void kept_frames(const Bench &bench) {
+    for (const Stream &stream : bench.streams) {
+        std::vector<Frame> kept;
+        Lines ours;
+        {
+            Device device = stress::open_device(bench.device_name);
+            Decoder decoder(stream.codec, bench.setup(device.get()));
+            device.reset(); // the decoder holds it
+            for (const PacketData &packet : stream.packets)
+                append(ours, stress::feed(decoder, &packet, kept));
+            append(ours, stress::feed(decoder, nullptr, kept));
+        }
+        Lines frames, theirs;
+        for (const Frame &frame : kept)
+            frames.push_back(stress::describe(*frame));
+        for (const std::string &line : decode_all(bench, stream, nullptr))
+            (line.rfind("frame ", 0) == 0 ? theirs : ours).push_back(line);
+        expect_equal(stream.name, frames, theirs);
+    }
+}
+
+std::atomic<int> buffers_asked;
+
+int counting_get_buffer(AVCodecContext *context, AVFrame *frame, int flags) {
+    ++buffers_asked;
+    return avcodec_default_get_buffer2(context, frame, flags);
+}
+
+// Players bring their own get_buffer2. What they may count on is the picture.
+void own_get_buffer(const Bench &bench) {
+    const Device device = stress::open_device(bench.device_name);
+    const Stream &stream = bench.streams.front();
+    const auto play = [&](AVBufferRef *on) {
+        stress::Setup setup = bench.setup(on);
+        setup.get_buffer = counting_get_buffer;
+        Decoder decoder(stream.codec, setup);
+        Lines lines;
+        for (const PacketData &packet : stream.packets)
+            append(lines, stress::feed(decoder, &packet));
+        append(lines, stress::feed(decoder, nullptr));
+        return lines;
+    };
+    expect_equal(stream.name, play(device.get()), play(nullptr));
+}
+
+// Decoders come and go while others decode.
+void come_and_go(const Bench &bench) {
+    std::vector<Lines> expected;
+    for (const Stream &stream : bench.streams)
+        expected.push_back(decode_all(bench, stream, nullptr));
+    const Device device = stress::open_device(bench.device_name);
+    const auto steady = [&] {
+        for (std::size_t i = 0; i < bench.streams.size(); ++i)
+            expect_equal(bench.streams[i].name, decode_all(bench, bench.streams[i], device.get()), expected[i]);
+    };
+    const auto restless = [&](unsigned seed) {
+        Random random(seed);
+        for (int i = 0; i < 12; ++i) {
+            const Stream &stream = bench.streams[random() % bench.streams.size()];
+            close_after(bench, stream, device.get(), random() % std::min<std::size_t>(stream.packets.size(), 6));
+        }
+    };
+    in_parallel({steady, [&] { restless(bench.seed); }, [&] { restless(bench.seed + 1); }});
+}
+
+struct Scenario {
+    const char *name;
+    void (*run)(const Bench &);
+};
+
+constexpr Scenario scenarios[] = {
+    {"two-decoders", two_decoders},       {"four-decoders", four_decoders}, {"seek-and-flush", seek_and_flush},
+    {"close-in-flight", close_in_flight}, {"changing-size", changing_size}, {"kept-frames", kept_frames},
+    {"own-get-buffer", own_get_buffer},   {"come-and-go", come_and_go},
+};
+
+bool run(const Scenario &scenario, Bench bench) {
+    try {
+        for (int round = 0; round < bench.rounds; ++round, ++bench.seed)
+            scenario.run(bench);
+        std::printf("passed: %s\n", scenario.name);
+        return true;
+    } catch (const std::exception &error) {
+        std::printf("failed: %s (seed %u): %s\n", scenario.name, bench.seed, error.what());
+        return false;
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+    CLI::App app{"Many decoders on one device, sought, flushed, closed early, compared with software decoding"};
+    Bench bench;
+    bench.device_name = "llvmpipe";
+    std::vector<std::string> files, wanted;
+    std::string thread_type = "frame";
+    app.add_option("stream", files, "IVF files of VP9 or AV1")->required();
+    app.add_option("--device", bench.device_name, "daedalus device (default: llvmpipe)");
+    app.add_option("--threads", bench.threads, "threads of each decoder")->check(CLI::PositiveNumber);
+    app.add_option("--thread-type", thread_type)->check(CLI::IsMember({"frame", "slice"}));
+    app.add_option("--seed", bench.seed);
+    app.add_option("--rounds", bench.rounds, "each scenario so many times, with the next seed each");
+    app.add_option("--scenario", wanted, "only these");
+    CLI11_PARSE(app, argc, argv);
+    bench.thread_type = thread_type == "slice" ? FF_THREAD_SLICE : FF_THREAD_FRAME;
+    av_log_set_level(AV_LOG_QUIET);
+    std::printf("seed %u\n", bench.seed);
+
+    int passed = 0, failed = 0;
+    try {
+        for (const std::string &file : files)
+            bench.streams.push_back(stress::read_ivf(file));
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    }
+    for (const Scenario &scenario : scenarios)
+        if (wanted.empty() || std::find(wanted.begin(), wanted.end(), scenario.name) != wanted.end()) {
+            ++(run(scenario, bench) ? passed : failed);
+            std::fflush(stdout);
+        }
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed || !passed ? 1 : 0;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "decoder.h"
+
+extern "C" {
+#include <libavutil/imgutils.h>
+#include <libavutil/md5.h>
+#include <libavutil/mem.h>
+#include <libavutil/pixdesc.h>
+}
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace stress {
+namespace {
+
+constexpr std::size_t kIvfHeader = 32, kIvfPacketHeader = 12;
+
+std::uint64_t little_endian(const std::uint8_t *bytes, int count) {
+    std::uint64_t value = 0;
+    for (int i = count - 1; i >= 0; --i)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+// VP9 uncompressed header (clause 6.2): marker 2 bits, profile 2 (3 where it is 3), show_existing_frame, frame_type.
+bool is_vp9_key(const std::vector<std::uint8_t> &bytes) {
+    if (bytes.empty() || bytes[0] >> 6 != 2)
+        return false;
+    const bool profile3 = (bytes[0] & 0x30) == 0x30;
+    return (bytes[0] & (profile3 ? 0x06 : 0x0c)) == 0;
+}
+
+AVCodecID codec_of(const std::vector<std::uint8_t> &file) {
+    if (std::memcmp(file.data() + 8, "VP90", 4) == 0)
+        return AV_CODEC_ID_VP9;
+    if (std::memcmp(file.data() + 8, "AV01", 4) == 0)
+        return AV_CODEC_ID_AV1;
+    return AV_CODEC_ID_NONE;
+}
+
+const AVCodec *find_decoder(AVCodecID id) {
+    // The decoder named av1 reconstructs nothing without a fixed-function device.
+    return id == AV_CODEC_ID_AV1 ? avcodec_find_decoder_by_name("libdav1d") : avcodec_find_decoder(id);
+}
+
+} // namespace
+
+Stream read_ivf(const std::string &path) {
+    std::ifstream in(path, std::ios::binary);
+    const std::vector<std::uint8_t> file{std::istreambuf_iterator<char>(in), {}};
+    if (file.size() < kIvfHeader || std::memcmp(file.data(), "DKIF", 4) != 0)
+        throw std::runtime_error(path + " is no IVF file");
+    Stream stream{path.substr(path.rfind('/') + 1), codec_of(file), {}};
+    if (stream.codec == AV_CODEC_ID_NONE)
+        throw std::runtime_error(path + " is neither VP9 nor AV1");
+    for (std::size_t at = kIvfHeader; at + kIvfPacketHeader <= file.size();) {
+        const std::size_t size = little_endian(&file[at], 4);
+        PacketData packet;
+        packet.pts = static_cast<std::int64_t>(little_endian(&file[at + 4], 8));
+        at += kIvfPacketHeader;
+        const std::size_t end = std::min(file.size(), at + size);
+        packet.bytes.assign(file.begin() + static_cast<std::ptrdiff_t>(at),
+                            file.begin() + static_cast<std::ptrdiff_t>(end));
+        packet.key = stream.codec == AV_CODEC_ID_VP9 && is_vp9_key(packet.bytes);
+        stream.packets.push_back(std::move(packet));
+        at = end;
+    }
+    return stream;
+}
+
+Device open_device(const std::string &name) {
+    const AVHWDeviceType type = av_hwdevice_find_type_by_name("daedalus");
+    if (type == AV_HWDEVICE_TYPE_NONE)
+        throw std::runtime_error("this libavutil has no device type daedalus");
+    AVBufferRef *device = nullptr;
+    if (av_hwdevice_ctx_create(&device, type, name.c_str(), nullptr, 0) < 0)
+        throw std::runtime_error("the device " + name + " can't be opened");
+    return Device(device);
+}
+
+Decoder::Decoder(AVCodecID id, const Setup &setup) : packet_(av_packet_alloc()) {
+    const AVCodec *codec = find_decoder(id);
+    if (!codec || !packet_)
+        throw std::runtime_error("no decoder");
+    context_.reset(avcodec_alloc_context3(codec));
+    if (!context_)
+        throw std::runtime_error("no memory");
+    context_->thread_count = setup.threads;
+    context_->thread_type = setup.thread_type;
+    context_->pkt_timebase = AVRational{1, 25};
+    if (setup.max_pixels)
+        context_->max_pixels = setup.max_pixels;
+    if (setup.get_buffer)
+        context_->get_buffer2 = setup.get_buffer;
+    if (setup.device)
+        context_->hw_device_ctx = av_buffer_ref(setup.device);
+    if (avcodec_open2(context_.get(), codec, nullptr) < 0)
+        throw std::runtime_error("the decoder can't be opened");
+}
+
+int Decoder::send(const PacketData *packet) {
+    if (!packet)
+        return avcodec_send_packet(context_.get(), nullptr);
+    if (av_new_packet(packet_.get(), static_cast<int>(packet->bytes.size())) < 0)
+        return AVERROR(ENOMEM);
+    std::memcpy(packet_->data, packet->bytes.data(), packet->bytes.size());
+    packet_->pts = packet_->dts = packet->pts;
+    const int code = avcodec_send_packet(context_.get(), packet_.get());
+    av_packet_unref(packet_.get());
+    return code;
+}
+
+Frame Decoder::receive(int &code) {
+    Frame frame(av_frame_alloc());
+    code = frame ? avcodec_receive_frame(context_.get(), frame.get()) : AVERROR(ENOMEM);
+    return code < 0 ? Frame{} : std::move(frame);
+}
+
+std::string describe(const AVFrame &frame) {
+    const auto format = static_cast<AVPixelFormat>(frame.format);
+    const int size = av_image_get_buffer_size(format, frame.width, frame.height, 1);
+    if (size < 0)
+        throw std::runtime_error("a frame without a size");
+    std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size));
+    av_image_copy_to_buffer(pixels.data(), size, frame.data, frame.linesize, format, frame.width, frame.height, 1);
+    std::array<std::uint8_t, 16> sum{};
+    av_md5_sum(sum.data(), pixels.data(), pixels.size());
+    static const char hex[] = "0123456789abcdef";
+    std::string text = "frame pts " + std::to_string(frame.pts) + " " + std::to_string(frame.width) + "x" +
+                       std::to_string(frame.height) + " " + av_get_pix_fmt_name(format) + " ";
+    for (const std::uint8_t byte : sum)
+        text += {hex[byte >> 4], hex[byte & 15]};
+    return text;
+}
+
+std::vector<std::string> feed(Decoder &decoder, const PacketData *packet, std::vector<Frame> &kept) {
+    std::vector<std::string> errors;
+    if (const int code = decoder.send(packet); code < 0)
+        errors.push_back("send " + std::to_string(code));
+    // Bounded: a decoder that reports errors for ever would be a hang.
+    for (int code = 0, failures = 0; failures < 64;) {
+        Frame frame = decoder.receive(code);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            return errors;
+        if (frame) {
+            kept.push_back(std::move(frame));
+        } else {
+            errors.push_back("receive " + std::to_string(code));
+            ++failures;
+        }
+    }
+    errors.emplace_back("receive never ends");
+    return errors;
+}
+
+std::vector<std::string> feed(Decoder &decoder, const PacketData *packet) {
+    std::vector<Frame> frames;
+    std::vector<std::string> lines = feed(decoder, packet, frames);
+    for (const Frame &frame : frames)
+        lines.push_back(describe(*frame));
+    return lines;
+}
+
+} // namespace stress

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Hostile input: mutated VP9 packets through the patched decoder, one thread, every frame and every error code compared
+with stock FFmpeg's. A crash, a hang, a sanitizer's report or a difference fails.
+
+Where stock itself gives other frames when freed memory is filled otherwise (it shows memory that nobody wrote), those
+frames can't be compared; they are counted as unstable, and everything before and after them still is compared.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
+
+from daedalus_tools import console, decode, ivf, manifest, paths
+
+import mutate
+
+MAX_PIXELS = 1 << 21  # a mutated size must not make a case last for minutes
+REPORT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
+
+
+@dataclass
+class Case:
+    name: str
+    path: Path
+    mutated: int
+    lines: dict[str, list[str]] = field(default_factory=dict)  # side: what its decoder said
+    crashes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Counts:
+    cases: int = 0
+    packets: int = 0
+    frames: int = 0
+    errors: int = 0
+    unstable_frames: int = 0
+    failures: list[str] = field(default_factory=list)
+
+
+def parse() -> argparse.Namespace:
+    programs = paths.BUILD / "tests" / "stress"
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", nargs="*", type=Path, help="streams to mutate (default: the manifest's small ones)")
+    parser.add_argument("--packets", type=int, default=2000, help="mutated packets, at least (default: 2000)")
+    parser.add_argument("--seed", type=int, default=None, help="default: from the clock; it is printed")
+    parser.add_argument("--device", default="llvmpipe")
+    parser.add_argument("--plan", default="gpu")
+    parser.add_argument("--profile", default="auto")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--thread-type", choices=("frame", "slice"), default="frame")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--chunk", type=int, default=12, help="cases a process decodes (default: 12)")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds for one case (default: 60)")
+    parser.add_argument("--program", type=Path, default=programs / "decode_list", help="linked to the patched libraries")
+    parser.add_argument("--stock", type=Path, default=programs / "decode_list_stock", help="linked to the stock ones")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the streams of failed cases here")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser.parse_args()
+
+
+def sources_of(args: argparse.Namespace) -> list[mutate.Source]:
+    given = args.path or [paths.vectors() ]
+    streams = manifest.select(given, codec="vp9")
+    small = [s for s in streams if s.path.stat().st_size < 120_000 and (args.path or is_small(s))]
+    if not small:
+        console.fail("no small VP9 stream to mutate")
+    return [mutate.load(stream.path, most=10) for stream in small]
+
+
+def is_small(stream: manifest.Stream) -> bool:
+    width, _, height = stream.size.partition("x")
+    return not height or int(width) * int(height) <= 352 * 288
+
+
+def make_cases(args: argparse.Namespace, folder: Path) -> list[Case]:
+    sources = sources_of(args)
+    cases: list[Case] = []
+    total = 0
+    while total < args.packets:
+        name = f"{args.seed}-{len(cases)}"
+        header, packets, mutated = mutate.case(random.Random(name), sources)
+        path = folder / f"{name}.ivf"
+        ivf.write(path, header, [ivf.Packet(data, i) for i, data in enumerate(packets)])
+        cases.append(Case(name, path, mutated))
+        total += mutated
+    return cases
+
+
+def split_output(text: str) -> dict[str, list[str]]:
+    """file -> its lines; a file without an end is the one that the program died in, and is left out."""
+    found: dict[str, list[str]] = {}
+    for block in text.split("file ")[1:]:
+        lines = block.splitlines()
+        if lines and lines[-1] == "end":
+            found[lines[0]] = lines[1:-1]
+    return found
+
+
+def last_words(text: str) -> str:
+    lines = text.splitlines()
+    report = next((line for line in lines if REPORT.search(line)), None)
+    return (report or (lines[-1] if lines else "no message"))[:240]
+
+
+def run_chunk(command: list[str], environment: dict[str, str], cases: list[Case], side: str, timeout: float) -> None:
+    """One process for all; those it did not get to after a crash run alone, so that one bad case hides no other."""
+    arguments = [*command, *(str(case.path) for case in cases)]
+    try:
+        done = subprocess.run(arguments, capture_output=True, text=True, timeout=timeout * len(cases), env=environment)
+        code, out, log = done.returncode, done.stdout, done.stderr
+    except subprocess.TimeoutExpired as late:
+        code, out, log = None, (late.stdout or b"").decode(errors="replace"), "hangs"
+    found = split_output(out)
+    bad = code != 0 or REPORT.search(log)
+    if bad and len(cases) > 1:
+        for case in cases:
+            run_chunk(command, environment, [case], side, timeout)
+        return
+    for case in cases:
+        case.lines[side] = found.get(str(case.path), [])
+        if bad:
+            case.crashes[side] = f"exit code {code}: {last_words(log)}"
+
+
+def run_sides(args: argparse.Namespace, cases: list[Case]) -> None:
+    common = ["--threads", str(args.threads), "--thread-type", args.thread_type, "--max-pixels", str(MAX_PIXELS)]
+    base = decode.clean_environment()
+    for side, fill in (("stock", "85"), ("stock again", "170")):
+        run_chunk([str(args.stock), *common], {**base, "MALLOC_PERTURB_": fill}, cases, side, args.timeout)
+    offload = decode.Offload(args.device, args.plan, args.profile)
+    run_chunk([str(args.program), *common, "--device", args.device], {**base, **offload.environment()}, cases, "daedalus",
+              args.timeout)
+
+
+def without_sum(line: str) -> str:
+    return line.rsplit(" ", 1)[0] if ": frame " in line else line
+
+
+def compare(case: Case, counts: Counts) -> None:
+    stock, again, ours = (case.lines.get(side, []) for side in ("stock", "stock again", "daedalus"))
+    counts.cases += 1
+    counts.packets += case.mutated
+    for side in ("stock", "stock again"):
+        if side in case.crashes:
+            counts.failures.append(f"{case.name}: stock itself: {case.crashes[side]}")
+            return
+    if "daedalus" in case.crashes:
+        counts.failures.append(f"{case.name}: {case.crashes['daedalus']}")
+        return
+    if [without_sum(line) for line in stock] != [without_sum(line) for line in again]:
+        counts.failures.append(f"{case.name}: stock gives other errors in a second run: nothing to compare with")
+        return
+    counts.frames += sum(": frame " in line for line in stock)
+    counts.errors += sum(": frame " not in line for line in stock)
+    for i, (a, b, c) in enumerate(zip(stock, again, ours)):
+        if a != b:
+            counts.unstable_frames += 1
+            a, c = without_sum(a), without_sum(c)
+        if a != c:
+            counts.failures.append(f"{case.name}: line {i}: '{c}' where stock has '{a}'")
+            return
+    if len(stock) != len(ours):
+        counts.failures.append(f"{case.name}: {len(ours)} frames and errors where stock has {len(stock)}")
+
+
+def main() -> None:
+    args = parse()
+    for program in (args.program, args.stock):
+        if not program.is_file():
+            console.fail(f"{program} is not built")
+    if args.seed is None:
+        args.seed = time.time_ns() & 0xFFFFFFFF
+    print(f"seed {args.seed}", flush=True)
+    counts = Counts()
+    with tempfile.TemporaryDirectory(prefix="dd-hostile-") as folder:
+        cases = make_cases(args, Path(folder))
+        chunks = [cases[i:i + args.chunk] for i in range(0, len(cases), args.chunk)]
+        progress = console.Progress(len(chunks), f"{len(cases)} streams with mutated packets, by {args.chunk}")
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            waiting = {pool.submit(run_sides, args, chunk): chunk for chunk in chunks}
+            for done in concurrent.futures.as_completed(waiting):
+                done.result()
+                progress.step()
+        for case in cases:
+            before = len(counts.failures)
+            compare(case, counts)
+            if args.keep and len(counts.failures) > before:
+                args.keep.mkdir(parents=True, exist_ok=True)
+                (args.keep / case.path.name).write_bytes(case.path.read_bytes())
+    for failure in counts.failures:
+        print(f"failed: {failure}")
+    if args.json:
+        args.json.write_text(json.dumps({"seed": args.seed, **vars(counts)}, indent=1) + "\n")
+    print(f"{counts.packets} mutated packets in {counts.cases} streams: {counts.frames} frames and {counts.errors} errors "
+          f"as stock has them, {counts.unstable_frames} frames unstable in stock itself, {len(counts.failures)} failures")
+    sys.exit(1 if counts.failures or not counts.frames else 0)
+
+
+if __name__ == "__main__":
+    main()
