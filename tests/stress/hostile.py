@@ -71,9 +71,7 @@ def parse() -> argparse.Namespace:
 
 
 def sources_of(args: argparse.Namespace) -> list[mutate.Source]:
-    given = args.path or [paths.vectors() ]
-    streams = manifest.select(given, codec="vp9")
-    small = [s for s in streams if s.path.stat().st_size < 120_000 and (args.path or is_small(s))]
+    small = [s for s in manifest.find(args.path, codec="vp9") if s.path.stat().st_size < 120_000 and is_small(s)]
     if not small:
         console.fail("no small VP9 stream to mutate")
     return [mutate.load(stream.path, most=10) for stream in small]
@@ -203,8 +201,9 @@ def main() -> None:
         print(f"failed: {failure}")
     if args.json:
         args.json.write_text(json.dumps({"seed": args.seed, **vars(counts)}, indent=1) + "\n")
-    print(f"{counts.packets} mutated packets in {counts.cases} streams: {counts.frames} frames and {counts.errors} errors "
-          f"as stock has them, {counts.unstable_frames} frames unstable in stock itself, {len(counts.failures)} failures")
+    print(f"{counts.packets} mutated packets in {counts.cases} streams, {counts.frames} frames and {counts.errors} errors of "
+          f"stock compared, {counts.unstable_frames} frames of them unstable in stock itself")
+    print(f"{counts.cases - len(counts.failures)} passed, {len(counts.failures)} failed, 0 skipped")
     sys.exit(1 if counts.failures or not counts.frames else 0)
 
 

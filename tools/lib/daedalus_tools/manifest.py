@@ -45,18 +45,30 @@ def _below(path: Path) -> list[Path]:
     return [path]
 
 
-def select(given: list[Path], tier: str | None = None, codec: str | None = None,
-           pattern: str | None = None) -> list[Stream]:
-    """The streams at or below the given paths. A stream that no manifest lists has neither tier nor codec."""
+def select(given: list[Path]) -> list[Stream]:
+    """The streams at or below the given paths. One that no manifest lists has neither tier nor md5."""
     listed = known()
     found: dict[Path, Stream] = {}
     for top in given:
         for path in _below(top.resolve()):
             found[path] = listed.get(path) or Stream(path, paths.shown(path))
-    return [stream for stream in found.values()
-            if (not tier or tier == "full" or stream.tier in (tier, ""))
-            and (not codec or stream.codec in (codec, ""))
-            and (not pattern or fnmatch.fnmatch(stream.name, pattern))]
+    return list(found.values())
+
+
+def find(given: list[Path], tier: str | None = None, codec: str | None = None,
+         pattern: str | None = None) -> list[Stream]:
+    """The streams that a command means: of the given paths, else of the manifest, else clips of real encoders."""
+    from . import clips  # it needs this module
+    if given:
+        streams = select(given)
+    elif folder := paths.vectors():
+        streams = load(folder)
+    else:
+        streams = clips.streams(codec)
+    return [stream for stream in streams
+            if (tier in (None, "full") or stream.tier in (tier, ""))
+            and (codec is None or stream.codec in (codec, ""))
+            and (pattern is None or fnmatch.fnmatch(stream.name, pattern))]
 
 
 def sha256(path: Path) -> str:
