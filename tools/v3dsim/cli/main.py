@@ -3,12 +3,13 @@
 import argparse
 import sys
 
-from cli import run, setup
+from cli import run, setup, stats
 from cli.report import ToolError
 
 COMMANDS = {
     "run": (run, "run a program on the simulated device"),
     "setup": (setup, "fetch and build the drivers"),
+    "stats": (stats, "what the compiler makes of each kernel"),
 }
 
 

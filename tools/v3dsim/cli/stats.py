@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Prints what the driver's compiler makes of every kernel, and what its own statistics leave out. With a program
+behind --, also the memory traffic of the kernels' jobs in that program's run."""
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from cli import environment
+from cli.paths import REPO_DIR, build_dir
+from cli.report import ToolError, say
+from cli.run import add_target_arguments
+from cli.runner import run_kernels
+
+RECORD = REPO_DIR / "docs" / "kernel-stats.json"
+VARIANTS = REPO_DIR / "kernels" / "variants.json"
+STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "scratch stores", "wgs/sg")
+TRAFFIC = ("words read", "words written", "shared words", "scratch words")
+BETTER_WHEN_HIGHER = ("threads", "wgs/sg")
+BLOCK_BYTES = 64  # traffic is given for as much work as stores this many bytes: an 8x8 block of 8-bit pixels
+
+
+def add_arguments(parser) -> None:
+    add_target_arguments(parser)
+    parser.add_argument("--kernels", metavar="DIR", type=Path, help="folder of SPIR-V modules (default: the build's)")
+    parser.add_argument("--json", metavar="FILE", help="write the figures to a file")
+    parser.add_argument("--write", action="store_true", help=f"record them in {RECORD.relative_to(REPO_DIR)}")
+    parser.add_argument("--check", action="store_true", help="fail if a figure is worse than the recorded one")
+    parser.add_argument("program", nargs="*", metavar="PROGRAM", help="a program whose run shows the traffic")
+
+
+def kernel_requests(folder: Path) -> list:
+    """One request for each module, or for each of its variants: specialization constants by name of the variant."""
+    modules = sorted(folder.glob("*.spv"))
+    if not modules:
+        raise ToolError(f"no SPIR-V modules in {folder}: build the project first")
+    variants = json.loads(VARIANTS.read_text()) if VARIANTS.exists() else {}
+    unknown = set(variants) - {module.stem for module in modules}
+    if unknown:
+        raise ToolError(f"{VARIANTS.name} names kernels that the build has not: {', '.join(sorted(unknown))}")
+    requests = []
+    for module in modules:
+        for suffix, constants in variants.get(module.stem, {"": {}}).items():
+            name = f"{module.stem}:{suffix}" if suffix else module.stem
+            requests.append({"name": name, "spirv": str(module), "constants": constants, "groups": [1, 1, 1]})
+    return requests
+
+
+def static_figures(result: dict) -> dict:
+    """From the compiler's line, and from one workgroup that found no work (scratch is written before that)."""
+    compiler, job = result["compiler"], result["job"]
+    missing = {"inst", "threads", "uniforms", "max-temps", "spills"} - set(compiler)
+    if missing:
+        raise ToolError(f"the compiler did not report on {result['name']}: no {', '.join(sorted(missing))}")
+    if "error" in job:
+        raise ToolError(f"{result['name']} was stopped: {job['error']}")
+    scratch = job["tmu"].get("scratch_store", {"ops": 0})["ops"]
+    return {
+        "instructions": compiler["inst"], "threads": compiler["threads"], "temps": compiler["max-temps"],
+        "spills": compiler["spills"] + compiler["fills"], "uniforms": compiler["uniforms"],
+        "multop": job["program"]["multop"], "scratch stores": round(scratch / job["batches"], 2),
+        "wgs/sg": job["workgroups_per_supergroup"],
+    }
+
+
+def _words(jobs: list, *kinds: str) -> int:
+    return sum(job["tmu"].get(kind, {"words": 0})["words"] for job in jobs for kind in kinds)
+
+
+def traffic_figures(jobs: list) -> dict:
+    """32-bit words that the memory unit moved, for each block's worth of stored bytes."""
+    stored = sum(job["tmu"].get(kind, {"bytes": 0})["bytes"] for job in jobs for kind in ("store", "texture_store"))
+    if not stored:
+        return {}
+    blocks = stored / BLOCK_BYTES
+    groups = {"words read": ("load", "texture_load"), "words written": ("store", "texture_store", "atomic"),
+              "shared words": ("shared_load", "shared_store", "shared_atomic"),
+              "scratch words": ("scratch_load", "scratch_store")}
+    return {name: round(_words(jobs, *kinds) / blocks, 2) for name, kinds in groups.items()}
+
+
+def run_program(program: list, args) -> list:
+    """The simulator's counts for every job of a program's run."""
+    target = environment.target("auto", program[0], args.mesa, args.library)
+    with tempfile.TemporaryDirectory() as scratch:
+        jobs = Path(scratch) / "jobs.json"
+        argv, env = target.command(program, {"V3DSIM_STATS": str(jobs)})
+        if subprocess.run(argv, env=env).returncode:
+            raise ToolError(f"{program[0]} failed")
+        return [json.loads(line) for line in jobs.read_text().splitlines()] if jobs.exists() else []
+
+
+def add_traffic(figures: dict, codes: dict, jobs: list) -> None:
+    for name, code in codes.items():
+        figures[name].update(traffic_figures([job for job in jobs if job["code"] == code]))
+    unknown = {job["code"] for job in jobs} - set(codes.values())
+    if unknown:
+        say(f"{len(unknown)} programs of the run are none of the kernels' (variants missing in {VARIANTS.name}?)")
+
+
+def table(figures: dict) -> str:
+    columns = [c for c in (*STATIC, *TRAFFIC) if any(c in row for row in figures.values())]
+    lines = [f"| kernel | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    for name, row in figures.items():
+        lines.append(f"| {name} | {' | '.join(f'{row[c]:g}' if c in row else '' for c in columns)} |")
+    return "\n".join(lines)
+
+
+def worse(name: str, column: str, now: float, before: float) -> str:
+    is_worse = now < before if column in BETTER_WHEN_HIGHER else now > before
+    return f"{name}: {column} {before:g} -> {now:g}" if is_worse else ""
+
+
+def compare(figures: dict, recorded: dict) -> list:
+    """What is worse than recorded, or not recorded, or gone."""
+    findings = [f"{name}: recorded, but the build has no such kernel" for name in recorded if name not in figures]
+    for name, row in figures.items():
+        if name not in recorded:
+            findings.append(f"{name}: not recorded")
+            continue
+        findings += [worse(name, c, row[c], recorded[name][c]) for c in row if c in recorded[name]]
+    return [finding for finding in findings if finding]
+
+
+def check(figures: dict, mesa: str) -> int:
+    if not RECORD.exists():
+        raise ToolError(f"{RECORD} is missing: record it with --write")
+    record = json.loads(RECORD.read_text())
+    if record["mesa"] != mesa:
+        raise ToolError(f"{RECORD.name} was recorded with Mesa {record['mesa']}")
+    findings = compare(figures, record["kernels"])
+    for finding in findings:
+        print(f"worse: {finding}")
+    print(f"{len(figures)} kernels, {len(findings)} figures worse than recorded")
+    return 1 if findings else 0
+
+
+def main(args) -> int:
+    target = environment.target("x86", mesa=args.mesa, library=args.library)
+    results = run_kernels(kernel_requests(args.kernels or build_dir() / "kernels"), target)
+    figures = {result["name"]: static_figures(result) for result in results}
+    if args.program:
+        codes = {result["name"]: result["job"]["code"] for result in results}
+        add_traffic(figures, codes, run_program(args.program, args))
+    print(table(figures))
+    record = json.dumps({"mesa": args.mesa, "block_bytes": BLOCK_BYTES, "kernels": figures}, indent=1) + "\n"
+    if args.json:
+        Path(args.json).write_text(record)
+    if args.write:
+        RECORD.write_text(record)
+    return check(figures, args.mesa) if args.check else 0
