@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What the user is told: a line at the first frame, statistics at the end, little else. And Ctrl-C."""
+
+import signal
+import subprocess
+import time
+
+from daedalus_tools import decode, paths, statistics
+from program import DEVICE, DecodeCase, hwaccel, long, run, small
+
+GPU = {"DAEDALUS_PLAN": "gpu"}
+
+
+class Messages(DecodeCase):
+    def info_lines(self, arguments) -> list[str]:
+        done = run([*arguments, "-i", str(small())], GPU, level="info")
+        self.assertEqual(done.code, 0)
+        return done.ours("info")
+
+    def test_one_line_names_device_and_plan(self):
+        for threads in ("1", "4"):
+            with self.subTest(threads=threads):
+                lines = self.info_lines(hwaccel(None, "-threads", threads, "-hwaccel_device", DEVICE))
+                self.assertEqual(len(lines), 1, lines)
+                self.assertIn(DEVICE.lower(), lines[0].lower())
+                for stage in statistics.VP9_STAGES:
+                    self.assertIn(stage, lines[0])
+
+    def test_no_statistics_at_info(self):
+        done = run([*hwaccel(), "-i", str(small())], GPU, level="info")
+        self.assertIsNone(statistics.parse(done.log))
+
+    def test_statistics_at_verbose(self):
+        done = self.decodes(hwaccel(), GPU)
+        found = statistics.parse(done.log)
+        self.assertIsNotNone(found, done.log[-2000:])
+        self.assertEqual(set(statistics.VP9_STAGES) - set(found.stages), set())
+        self.assertGreater(found.submits, 0)
+        self.assertGreaterEqual(found.dispatches, found.submits)
+        self.assertEqual(found.rerun_frames, 0)
+
+    def test_nothing_wrong_no_warning(self):
+        done = self.decodes(hwaccel(), GPU)
+        self.assertEqual(done.ours("warning", "error", "fatal"), [])
+
+
+class CtrlC(DecodeCase):
+    def interrupted(self, threads: str):
+        command = [str(paths.PATCHED), "-nostdin", "-hide_banner", "-nostats", "-loglevel", "repeat+level+verbose",
+                   *hwaccel(None, "-threads", threads, "-hwaccel_device", DEVICE), "-stream_loop", "-1", "-i", str(long()),
+                   "-f", "null", "-"]
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 env={**decode.clean_environment(), **GPU})
+        time.sleep(2)
+        self.assertIsNone(child.poll(), "it ended before it was interrupted")
+        child.send_signal(signal.SIGINT)
+        try:
+            log = child.communicate(timeout=30)[1]
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.communicate()
+            self.fail("it goes on after Ctrl-C")
+        self.assertEqual(child.returncode, 255, log[-2000:])  # as stock ffmpeg
+        self.assertIn("Exiting normally", log)
+        found = statistics.parse(log)
+        self.assertIsNotNone(found, log[-2000:])
+        self.assertGreater(found.frames, 0)
+
+    def test_one_thread(self):
+        self.interrupted("1")
+
+    def test_frame_threads(self):
+        self.interrupted("4")
