@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import tree
 
@@ -24,12 +25,19 @@ def clang_format() -> str:
     sys.exit(f"clang-format {MAJOR} is missing")
 
 
+def below(path: Path, only: list[Path]) -> bool:
+    return not only or any(path.is_relative_to(wanted.resolve()) for wanted in only)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fix", action="store_true", help="rewrite what differs")
+    parser.add_argument("only", nargs="*", type=Path, metavar="PATH", help="only below these files and folders")
     args = parser.parse_args()
+    if args.fix and not args.only:
+        parser.error("--fix wants the paths to rewrite, so that nobody's open files change by accident")
     paths = [str(path) for path in tree.with_suffix(".c", ".cpp", ".h")
-             if path.relative_to(tree.ROOT).parts[0] in FOLDERS]
+             if path.relative_to(tree.ROOT).parts[0] in FOLDERS and below(path, args.only)]
     if not paths:
         sys.exit("no source found to check")
     how = ["-i"] if args.fix else ["--dry-run", "--Werror"]

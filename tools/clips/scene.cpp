@@ -7,7 +7,9 @@
 namespace clips {
 namespace {
 
-float wrap(float value, float period) { return value - period * std::floor(value / period); }
+float wrap(float value, float period) {
+    return value - period * std::floor(value / period);
+}
 
 } // namespace
 
@@ -48,8 +50,8 @@ void Scene::seek(unsigned frame) {
 const Scene::Thing *Scene::thing_at(float x, float y) const {
     for (const Thing &thing : things_) {
         const float dx = std::fabs(x - thing.x), dy = std::fabs(y - thing.y);
-        const bool inside = thing.square ? std::fmax(dx, dy) < thing.radius * 0.8f
-                                         : dx * dx + dy * dy < thing.radius * thing.radius;
+        const bool inside =
+            thing.square ? std::fmax(dx, dy) < thing.radius * 0.8f : dx * dx + dy * dy < thing.radius * thing.radius;
         if (inside)
             return &thing;
     }

@@ -20,7 +20,9 @@ float chance(std::uint32_t seed, std::uint32_t a, std::uint32_t b) {
 
 namespace {
 
-float smooth(float t) { return t * t * (3 - 2 * t); }
+float smooth(float t) {
+    return t * t * (3 - 2 * t);
+}
 
 // Value noise on a lattice of `cells` by `cells` that wraps around.
 float lattice_noise(std::uint32_t seed, unsigned cells, float x, float y) {
@@ -70,7 +72,8 @@ Texture::Texture(std::uint32_t seed) : texels_(side * side) {
 
 Colour Texture::at(float x, float y) const {
     const float floor_x = std::floor(x), floor_y = std::floor(y);
-    const auto ix = static_cast<unsigned>(static_cast<int>(floor_x)), iy = static_cast<unsigned>(static_cast<int>(floor_y));
+    const auto ix = static_cast<unsigned>(static_cast<int>(floor_x)),
+               iy = static_cast<unsigned>(static_cast<int>(floor_y));
     const float fx = x - floor_x, fy = y - floor_y;
     return blend(blend(texel(ix, iy), texel(ix + 1, iy), fx), blend(texel(ix, iy + 1), texel(ix + 1, iy + 1), fx), fy);
 }
