@@ -3,13 +3,14 @@
 import argparse
 import sys
 
-from cli import run, setup, stats
+from cli import run, setup, stats, timing
 from cli.report import ToolError
 
 COMMANDS = {
     "run": (run, "run a program on the simulated device"),
     "setup": (setup, "fetch and build the drivers"),
     "stats": (stats, "what the compiler makes of each kernel"),
+    "time": (timing, "modelled time on the device"),
 }
 
 

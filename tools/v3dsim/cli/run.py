@@ -19,16 +19,25 @@ def add_arguments(parser) -> None:
     add_target_arguments(parser)
     parser.add_argument("--stats", metavar="FILE", help="append a line of JSON for each compute job")
     parser.add_argument("--trace", metavar="FILE", help="write the event trace that `v3dsim time` reads")
+    parser.add_argument("--check", metavar="LIST",
+                        help="find mistakes that hardware hides: undefined, bounds, race, order, or all")
+    parser.add_argument("--order", help="order of workgroups: forward, reverse, random[:SEED]")
+    parser.add_argument("--yield", dest="switch", action="store_true",
+                        help="another batch goes on at every thread switch, not only at barriers")
+    parser.add_argument("--verbose", action="store_true", help="a line for each compute job on stderr")
     parser.add_argument("program", nargs="+", metavar="PROGRAM", help="the program and its arguments, after --")
 
 
 def variables_of(args) -> dict:
-    variables = {}
-    if args.stats:
-        variables["V3DSIM_STATS"] = str(Path(args.stats).resolve())
-    if args.trace:
-        variables["V3DSIM_TRACE"] = str(Path(args.trace).resolve())
-    return variables
+    wanted = {
+        "V3DSIM_STATS": args.stats and str(Path(args.stats).resolve()),
+        "V3DSIM_TRACE": args.trace and str(Path(args.trace).resolve()),
+        "V3DSIM_CHECK": args.check,
+        "V3DSIM_ORDER": args.order,
+        "V3DSIM_YIELD": args.switch and "1",
+        "V3DSIM_VERBOSE": args.verbose and "1",
+    }
+    return {name: value for name, value in wanted.items() if value}
 
 
 def main(args) -> int:

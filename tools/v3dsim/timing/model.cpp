@@ -138,7 +138,7 @@ std::uint64_t Machine::line_of(const Thread &thread, const Event &event, std::ui
     if (event.space != Space::Scratch)
         return line;
     constexpr std::uint64_t scratch_base = 1ull << 32, lines_a_thread = 1ull << 16;
-    return scratch_base + (thread.qpu * 4ull + thread.slot) * lines_a_thread + line % lines_a_thread;
+    return scratch_base + (thread.qpu * 4ull + thread.slot) * lines_a_thread + (line - thread.batch->scratch_line);
 }
 
 // Returns when the operation's last line is there.
@@ -295,6 +295,14 @@ Outcome simulate(const Job &job, const Parameters &parameters) {
     if (job.traced.empty())
         throw std::runtime_error("a job without traced supergroups");
     return Machine(job, parameters).run();
+}
+
+void keep_even_sample(Job &job) {
+    const std::size_t count = job.traced.size();
+    if (count < 2 || count >= job.supergroups)
+        return;
+    const std::uint64_t last = job.traced[count - 1].index, stride = last - job.traced[count - 2].index;
+    std::erase_if(job.traced, [&](const Supergroup &group) { return (last - group.index) % stride != 0; });
 }
 
 } // namespace v3dtiming

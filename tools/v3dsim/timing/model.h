@@ -39,6 +39,9 @@ struct Outcome {
     double dram_bytes = 0;        // moved for the traced supergroups
 };
 
+// A sample traced as "the first ones, then every n-th": leaves every n-th alone, so that it stands for all.
+void keep_even_sample(Job &job);
+
 Outcome simulate(const Job &job, const Parameters &parameters);
 
 } // namespace v3dtiming

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "trace_reader.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -124,6 +125,9 @@ Batch TraceReader::parse_batch(const char *text) const {
             Event event = parse_memory(text, batch);
             event.access = memory->access;
             event.space = memory->space;
+            if (event.space == Space::Scratch && event.line_count)
+                batch.scratch_line = std::min(
+                    batch.scratch_line, *std::min_element(batch.lines.begin() + event.first_line, batch.lines.end()));
             batch.events.push_back(event);
         } else if (const PlainLetter *plain = row_of(kPlainLetters, letter)) {
             Event event;

@@ -26,7 +26,8 @@ struct Event {
 
 struct Batch {
     std::vector<Event> events;
-    std::vector<std::uint32_t> lines; // 64-byte line numbers
+    std::vector<std::uint32_t> lines;        // 64-byte line numbers
+    std::uint32_t scratch_line = UINT32_MAX; // the lowest one of the batch's scratch
 };
 
 struct Supergroup {

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs the rebuilt forms of the kernels that were measured on hardware, and fits the timing model to them."""
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from cli import environment
+from cli.paths import TOOL_DIR, build_dir
+from cli.report import ToolError, capture, say
+from cli.runner import run_kernels
+
+TIMING = Path("tools/v3dsim/timing/v3dsim-timing")
+MEASURED = TOOL_DIR / "timing" / "measured.json"
+MODEL = TOOL_DIR / "timing" / "model.json"
+WORKGROUPS = 96  # enough for a steady state of any kernel here
+PICTURE_WIDTH = 1920
+
+
+def timing_path() -> Path:
+    path = build_dir() / TIMING
+    if not path.exists():
+        raise ToolError(f"{path} is not built: run `ninja -C {build_dir()}` first")
+    return path
+
+
+def measured_rows() -> list:
+    return json.loads(MEASURED.read_text())["rows"]
+
+
+def compile_kernel(row: dict, into: Path) -> Path:
+    spirv = into / f"{row['name'].replace(' ', '_').replace(',', '')}.spv"
+    defines = [f"-D{name}={value}" for name, value in row["defines"].items()]
+    source = TOOL_DIR / "timing" / "kernels" / f"{row['source']}.comp"
+    capture(["glslangValidator", "-V", "--target-env", "vulkan1.2", *defines, "-o", spirv, source], "glslangValidator")
+    return spirv
+
+
+def _idct8(count: int) -> dict:
+    columns = PICTURE_WIDTH // 8
+    positions = [part for i in range(count) for part in (i % columns, i // columns)]
+    rows = 8 * (count // columns + 1)
+    return {"push": [count, columns, PICTURE_WIDTH, 0],
+            "buffers": {"0": {"bytes": count * 128, "noise": 1}, "1": {"bytes": rows * PICTURE_WIDTH, "noise": 2},
+                        "2": {"bytes": count * 8, "words": positions}}}
+
+
+def _mc8h(count: int) -> dict:
+    blocks = [word for i in range(count) for word in (i * 64, i * 128, i % 16, 0)]
+    return {"push": [count, 8, 16, 0],
+            "buffers": {"0": {"bytes": count * 16, "words": blocks}, "1": {"bytes": count * 64},
+                        "2": {"bytes": count * 128 + 64, "noise": 3}}}
+
+
+def _cdef8(count: int) -> dict:
+    blocks = [word for i in range(count)
+              for word in (i * 64, i % 15 + 1 | (i % 4 + 1) << 8 | (3 + i % 4) << 16, i * 256 + 52, i % 8)]
+    return {"push": [count, 16, 8, 0],
+            "buffers": {"0": {"bytes": count * 16, "words": blocks}, "1": {"bytes": count * 64},
+                        "2": {"bytes": count * 512 + 4096, "noise": 4}}}
+
+
+def _lf8(count: int) -> dict:
+    edges = [word for i in range(count) for word in (i * 64 + 4, 0x2040 << 8 | 0x40, 0, 0)]
+    return {"push": [count, 8, 1, 0],
+            "buffers": {"0": {"bytes": count * 16, "words": edges}, "1": {"bytes": count * 64 + 64, "noise": 5}}}
+
+
+INPUTS = {"idct8": _idct8, "mc8h": _mc8h, "cdef8": _cdef8, "lf8": _lf8}
+
+
+def traced_rows(target: environment.Target, scratch: Path) -> list:
+    """One trace for each measured kernel, as v3dsim-timing wants them."""
+    rows = []
+    for number, row in enumerate(measured_rows()):
+        trace = scratch / f"{number}.trace"
+        kernel = {"name": row["name"], "spirv": str(compile_kernel(row, scratch)), "groups": [WORKGROUPS, 1, 1],
+                  **INPUTS[row["source"]](WORKGROUPS * row["blocks"])}
+        result = run_kernels([kernel], target, trace, {"V3DSIM_TRACE_SAMPLE": "all"})[0]
+        per_supergroup = result["job"]["workgroups_per_supergroup"]
+        rows.append({"name": row["name"], "trace": str(trace), "blocks": row["blocks"] * per_supergroup,
+                     "ns": row["ns"]})
+    return rows
+
+
+def fit(target: environment.Target) -> dict:
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        say("running the measured kernels' rebuilt forms")
+        rows = scratch / "rows.json"
+        rows.write_text(json.dumps(traced_rows(target, scratch)))
+        say("fitting the model, with every kernel left out in turn")
+        return json.loads(capture([timing_path(), "fit", rows], "v3dsim-timing fit"))
+
+
+
+def model_trace(trace: Path, parameters: dict) -> list:
+    """Modelled time of every job of a trace."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(parameters, file)
+        file.flush()
+        done = subprocess.run([str(timing_path()), "--parameters", file.name, "model", str(trace)],
+                              capture_output=True, text=True)
+    if done.returncode:
+        raise ToolError(done.stderr.strip())
+    return [json.loads(line) for line in done.stdout.splitlines()]
