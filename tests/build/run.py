@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Tests of the build's own scripts: patched trees, counting of suites, checks of the tree, embedding of kernels."""
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "build"
+sys.path.insert(0, str(SCRIPTS))
+
+import check_tree  # noqa: E402
+import sources  # noqa: E402
+import suites  # noqa: E402
+
+
+class PatchedTrees(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.fresh, self.kept = Path(folder.name, "fresh"), Path(folder.name, "kept")
+        for tree in (self.fresh, self.kept):
+            (tree / "sub").mkdir(parents=True)
+            (tree / "same.c").write_text("same\n")
+            os.utime(tree / "same.c", (1, 1))
+        (self.fresh / "sub" / "changed.c").write_text("new\n")
+        (self.kept / "sub" / "changed.c").write_text("old\n")
+        (self.fresh / "added.c").write_text("added\n")
+        (self.kept / "gone.c").write_text("gone\n")
+
+    def test_only_what_differs_is_touched(self) -> None:
+        self.assertEqual(sources.synchronise(self.fresh, self.kept), 3)
+        self.assertEqual((self.kept / "same.c").stat().st_mtime, 1)
+        self.assertEqual((self.kept / "sub" / "changed.c").read_text(), "new\n")
+        self.assertEqual(sources.files_below(self.kept), sources.files_below(self.fresh))
+        self.assertEqual(sources.synchronise(self.fresh, self.kept), 0)
+
+    def test_a_patch_that_does_not_apply_is_an_error(self) -> None:
+        patch = self.fresh.parent / "0001-x.patch"
+        patch.write_text("--- a/same.c\n+++ b/same.c\n@@ -1 +1 @@\n-other\n+new\n")
+        with self.assertRaises(SystemExit):
+            sources.apply_patches(self.fresh, [patch])
+
+    def test_a_changed_tarball_is_refused(self) -> None:
+        wrap = sources.read_wrap("dav1d")
+        (self.fresh / "t").write_text("not it")
+        self.assertFalse(sources.is_genuine(self.fresh / "t", wrap))
+
+    def test_the_key_follows_the_patches(self) -> None:
+        wrap, patch = sources.read_wrap("dav1d"), self.fresh.parent / "p"
+        patch.write_text("1")
+        first = sources.tree_key(wrap, [patch])
+        patch.write_text("2")
+        self.assertNotEqual(first, sources.tree_key(wrap, [patch]))
+        self.assertNotEqual(first, sources.tree_key(wrap, []))
+
+
+class Counting(unittest.TestCase):
+    def check(self, text: str, code: int, *wanted: int) -> None:
+        self.assertEqual(suites.counts_of(text, code), suites.Count(*wanted))
+
+    def test_the_last_line_counts(self) -> None:
+        self.check("1 passed, 0 failed, 0 skipped\n7 passed, 2 failed, 1 skipped\n", 1, 7, 2, 1)
+
+    def test_meson(self) -> None:
+        self.check("Ok:                 5   \nExpected Fail:      0\nFail:               1\nSkipped:  2\nTimeout: 1\n",
+                   1, 5, 2, 2)
+
+    def test_silent(self) -> None:
+        self.check("", 0, 1, 0, 0)
+        self.check("", 3, 0, 1, 0)
+
+    def test_an_exit_code_is_never_hidden(self) -> None:
+        self.check("9 passed, 0 failed, 0 skipped\n", -11, 9, 1, 0)
+
+
+class Tree(unittest.TestCase):
+    def test_addresses(self) -> None:
+        mirror = "http" + "://mirror.example.org/debian"
+        self.assertTrue(check_tree.wrong_words(Path("a.md"), f"see {mirror}"))
+        self.assertFalse(check_tree.wrong_words(Path("a.md"), "see https" + "://ffmpeg.org/releases"))
+
+    def test_paths(self) -> None:
+        self.assertTrue(check_tree.wrong_words(Path("a.md"), "in /ro" + "ot/x"))
+        self.assertFalse(check_tree.wrong_words(Path("a.md"), "${x}/ro" + "ot/x and docs/wo" + "rk/"))
+
+    def test_licence(self) -> None:
+        self.assertTrue(check_tree.licence_missing(Path("a.cpp"), "int x;\n"))
+        self.assertFalse(check_tree.licence_missing(Path("a.cpp"), f"// {check_tree.LICENCE}\n"))
+
+    def test_lists(self) -> None:
+        self.assertTrue(check_tree.unsorted_lists(Path("meson.build"), "x_sources = files(\n  'b',\n  'a',\n)\n"))
+        self.assertFalse(check_tree.unsorted_lists(Path("meson.build"), "x_sources = files(\n  'a',\n  'b',\n)\n"))
+
+
+class Embedding(unittest.TestCase):
+    def embed(self, folder: Path, words: tuple[int, ...]) -> subprocess.CompletedProcess:
+        (folder / "k.spv").write_bytes(struct.pack(f"<{len(words)}I", *words))
+        return subprocess.run([sys.executable, str(SCRIPTS / "embed.py"), str(folder / "out.cpp"), str(folder / "k.spv")],
+                              capture_output=True, text=True)
+
+    def test_words(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.embed(Path(folder), (0x07230203, 5)).returncode, 0)
+            self.assertIn("0x7230203, 0x5", Path(folder, "out.cpp").read_text())
+
+    def test_no_module(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertNotEqual(self.embed(Path(folder), (1, 2)).returncode, 0)
+
+
+def main() -> None:
+    result = unittest.main(exit=False, verbosity=2).result
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed, {len(result.skipped)} skipped")
+    sys.exit(1 if failed or not result.testsRun else 0)
+
+
+if __name__ == "__main__":
+    main()
