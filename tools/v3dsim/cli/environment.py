@@ -45,7 +45,8 @@ def machine_of(program: str) -> str:
     """Route that a program's own machine code asks for; scripts run on x86."""
     path = shutil.which(program) or program
     try:
-        head = open(path, "rb").read(20)
+        with open(path, "rb") as file:
+            head = file.read(20)
     except OSError as error:
         raise ToolError(f"cannot run {program}: {error.strerror}") from None
     return ELF_MACHINES.get(int.from_bytes(head[18:20], "little"), "other") if head[:4] == b"\x7fELF" else "script"
