@@ -108,6 +108,8 @@ def setup(version: str, jobs: int) -> Path:
     """Builds the driver unless the cache has it; returns the file that the Vulkan loader wants."""
     if is_built(version):
         return icd_file(version)
+    if "source_sha256" not in mesa_pin(version):
+        raise ToolError(f"Mesa {version} is pinned for the arm64 route alone: use --route arm64")
     _need_host_tools()
     tools = _build_tools()
     tree = _fetch_source(version)

@@ -59,10 +59,8 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 namespace v3dsim {
 
@@ -90,13 +88,55 @@ struct TrafficCounters {
 struct OpCounters {
     uint64_t instructions = 0, alu = 0, nops = 0, multop = 0, sfu = 0, thrsw = 0, branches = 0, ldunif = 0, ldtmu = 0,
              tmuwt = 0, tmu_writes = 0, barriers = 0;
-    void add(const OpCounters& o);
+    void add(const OpCounters &o, uint64_t times = 1);
 };
 
 struct Counters {
     OpCounters ops;
     std::array<TrafficCounters, traffic_count> tmu{};
-    void add(const Counters& o);
+    void add(const Counters &o);
 };
 
-}  // namespace v3dsim
+struct Dispatch;
+struct Program;
+
+// Everything that a line of statistics says.
+struct JobSummary {
+    uint64_t number = 0;
+    const Dispatch *dispatch = nullptr;
+    const Program *program = nullptr;
+    Counters counters;
+    double seconds = 0;
+    std::string error;
+};
+
+// The files. Each method writes whole records; any thread may call it.
+class TraceFiles {
+  public:
+    // Empty names: no such file. Exits with a message when a file cannot be opened.
+    TraceFiles(const std::string &stats, const std::string &trace);
+    ~TraceFiles();
+    TraceFiles(const TraceFiles &) = delete;
+    TraceFiles &operator=(const TraceFiles &) = delete;
+
+    bool stats() const { return stats_ != nullptr; }
+    bool trace() const { return trace_ != nullptr; }
+    void write_stats(const JobSummary &job);
+    void begin_trace(const JobSummary &job);
+    void write_trace(const std::string &lines);
+
+  private:
+    std::mutex mutex_;
+    std::FILE *stats_ = nullptr, *trace_ = nullptr;
+};
+
+// The 64-byte lines that an access touches, and the letter of its kind.
+struct AccessRecord {
+    Traffic traffic;
+    unsigned words, active, element;
+    unsigned line_count;
+    uint32_t lines[64]; // distinct, in order of first use
+};
+std::string format_access(const AccessRecord &a);
+
+} // namespace v3dsim
