@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Bad luck: the n-th submit, wait, allocation, mapping or pipeline fails, the device is lost, the GPU hangs. Every time
+the frames have to be stock FFmpeg's, the exit code 0, with one warning and no more. n counts up until nothing fails any more."""
+
+import argparse
+import concurrent.futures
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
+
+from daedalus_tools import console, decode, manifest, paths, stock
+
+KINDS = ("submit", "wait", "alloc", "map", "pipeline", "lost", "hang")
+STREAMS = ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm")
+QUIET = 3  # so many n in a row without a warning: the stream has no call left that could fail
+
+
+@dataclass
+class Outcome:
+    kind: str
+    tried: int = 0
+    hit: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", nargs="?", type=Path, help="a short VP9 stream (default: one of the manifest)")
+    parser.add_argument("--device", default="llvmpipe")
+    parser.add_argument("--plan", default="gpu")
+    parser.add_argument("--profile", default="auto")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--kind", action="append", choices=KINDS, help="only these kinds")
+    parser.add_argument("--most", type=int, default=200, metavar="N", help="the largest n (default: 200)")
+    parser.add_argument("--most-hangs", type=int, default=3, metavar="N", help="the same for hang, which takes seconds")
+    parser.add_argument("--ffmpeg", type=Path, default=paths.PATCHED)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    return parser.parse_args()
+
+
+def stream_of(args: argparse.Namespace) -> Path:
+    if args.path:
+        return args.path
+    found = {stream.name: stream.path for stream in manifest.find([])}
+    return next(found[name] for name in STREAMS if name in found)
+
+
+def problems_of(run: decode.Decoded, expected: decode.Decoded, warnings: list[str]) -> list[str]:
+    found = []
+    if run.timed_out:
+        return ["hangs"]
+    if run.exit_code:
+        found.append(f"exit code {run.exit_code}: {run.log.strip()[-200:]}")
+    if run.frames != expected.frames:
+        found.append("frames differ from stock's")
+    if len(warnings) > 1:
+        found.append(f"{len(warnings)} warnings: {warnings[:2]}")
+    if "Sanitizer" in run.log or "runtime error:" in run.log:
+        found.append("a sanitizer's report")
+    return found
+
+
+def one(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: str, n: int) -> tuple[bool, list[str]]:
+    run = decode.decode(args.ffmpeg, stream, threads=decode.Threads(args.threads),
+                        offload=decode.Offload(args.device, args.plan, args.profile),
+                        environment={"DAEDALUS_FAULT": f"{kind}:{n}"}, timeout=120)
+    warnings = [line for line in run.log.splitlines() if "[warning]" in line and "daedalus" in line.lower()]
+    return bool(warnings), [f"{kind}:{n}: {problem}" for problem in problems_of(run, expected, warnings)]
+
+
+def every_n(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: str) -> Outcome:
+    outcome, quiet = Outcome(kind), 0
+    for n in range(1, (args.most_hangs if kind == "hang" else args.most) + 1):
+        hit, problems = one(args, stream, expected, kind, n)
+        outcome.tried += 1
+        outcome.hit += hit
+        outcome.problems += problems
+        quiet = 0 if hit else quiet + 1
+        if quiet == QUIET:
+            break
+    if not outcome.hit:
+        outcome.problems.append(f"{kind}: nothing ever failed")
+    return outcome
+
+
+def main() -> None:
+    args = parse()
+    if not args.ffmpeg.is_file():
+        console.fail(f"{args.ffmpeg} is not there: run tools/quickstart first")
+    stream = stream_of(args)
+    expected = stock.result(stream)
+    kinds = args.kind or KINDS
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        outcomes = list(pool.map(lambda kind: every_n(args, stream, expected, kind), kinds))
+    failed = 0
+    for outcome in outcomes:
+        print(f"{outcome.kind}: {outcome.hit} of {outcome.tried} runs had a failure")
+        for problem in outcome.problems:
+            print(f"  failed: {problem}")
+        failed += bool(outcome.problems)
+    print(f"{len(outcomes) - failed} passed, {failed} failed, 0 skipped")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

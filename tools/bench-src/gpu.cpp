@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "gpu.h"
+
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+namespace bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+void expect(VkResult result, const char *what) {
+    if (result != VK_SUCCESS)
+        throw std::runtime_error(std::string(what) + " failed with " + std::to_string(result));
+}
+
+} // namespace
+
+Gpu::Gpu(const std::string &device, const std::string &profile) {
+    std::string why;
+    device_ = dd::VulkanDevice::open({device, profile, true}, why);
+    if (!device_)
+        throw std::runtime_error(why.empty() ? "no GPU was asked for" : why);
+    const auto tables = std::as_bytes(dd::vp9_tables());
+    expect(dd::Buffer::make(*device_, tables.size(), dd::MemoryUse::upload, tables_), "a buffer for the tables");
+    std::memcpy(tables_.data(), tables.data(), tables.size());
+    expect(tables_.flush(), "flushing the tables");
+    slots_ = std::make_unique<dd::SlotPool>(*device_);
+}
+
+std::shared_ptr<dd::VulkanPicture> Gpu::Job::picture(const PixelBuffer &pixels, const dd::PictureLayout &layout) {
+    auto made = std::make_shared<dd::VulkanPicture>();
+    expect(dd::VulkanPicture::make(*gpu_.device_, layout, *made), "a picture");
+    std::memcpy(made->host.data(), pixels.data(), pixels.size());
+    expect(made->host.flush(), "flushing a picture");
+    return made;
+}
+
+Gpu::Job::Job(Gpu &gpu, const Work &work) : gpu_(gpu), work_(work) {
+    dst_ = picture(work.before, work.batch.dst);
+    if (work.reference.size())
+        ref_ = picture(work.reference, work.batch.dst);
+    const dd::Profile profile = gpu.device_->profile();
+    if (work.phase == Phase::recon)
+        dd::plan_vp9_recon(work.batch, profile, phase_work_);
+    else
+        dd::plan_vp9_filter(work.batch, profile, phase_work_);
+    if (phase_work_.dispatches.empty())
+        throw std::runtime_error(work.name + ": nothing to dispatch");
+}
+
+Times Gpu::Job::run(unsigned again) {
+    dd::PhaseWork repeated = phase_work_;
+    for (unsigned i = 1; i < again; i++)
+        for (dd::Dispatch dispatch : phase_work_.dispatches) {
+            dispatch.barrier = true;
+            repeated.dispatches.push_back(dispatch);
+        }
+    const unsigned phase = static_cast<unsigned>(work_.phase);
+    std::memcpy(dst_->host.data(), work_.before.data(), work_.before.size());
+    dd::SubmitInput input;
+    input.dst = dst_;
+    input.ref[0] = input.ref[1] = ref_;
+    input.phase[phase] = &repeated;
+    input.tables = gpu_.tables_.handle();
+    input.cpu_wrote = true;
+
+    std::unique_ptr<dd::Slot> slot;
+    expect(gpu_.slots_->acquire(slot), "a slot");
+    expect(slot->reserve(input.phase), "room for the upload");
+    const dd::Profile profile = gpu_.device_->profile();
+    if (work_.phase == Phase::recon)
+        dd::write_vp9_recon(work_.batch, profile, phase_work_, slot->upload(phase));
+    else
+        dd::write_vp9_filter(work_.batch, profile, phase_work_, slot->upload(phase));
+
+    const auto start = Clock::now();
+    const VkResult submitted = slot->submit(input);
+    const VkResult waited = submitted == VK_SUCCESS ? slot->wait() : submitted;
+    Times times;
+    times.wall = std::chrono::duration<double>(Clock::now() - start).count();
+    const std::vector<double> each = slot->dispatch_times();
+    gpu_.slots_->release(std::move(slot));
+    expect(submitted, "the submit");
+    expect(waited, "the wait");
+    times.kernel = std::accumulate(each.begin(), each.end(), 0.0) * 1e-9;
+    return times;
+}
+
+void Gpu::Job::check(const PixelBuffer &expected) const {
+    const dd::PictureLayout &layout = work_.batch.dst;
+    for (unsigned p = 0; p < 3; p++) {
+        const dd::PlaneLayout &plane = layout.plane[p];
+        for (std::uint32_t y = 0; y < plane.padded_height && plane.stride; y++) {
+            const std::size_t at = plane.offset + std::size_t{y} * plane.stride;
+            const std::size_t bytes = std::size_t{plane.padded_width} * layout.bytes_per_pixel();
+            if (std::memcmp(dst_->host.data() + at, expected.data() + at, bytes) != 0)
+                throw std::runtime_error(work_.name + ": plane " + std::to_string(p) + ", row " + std::to_string(y) +
+                                         " differs from FFmpeg's");
+        }
+    }
+}
+
+} // namespace bench

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "measure.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <fnmatch.h>
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+
+namespace {
+
+struct Options {
+    std::string device = "auto", profile = "auto", size = "1920x1080", json;
+    unsigned depth = 8, seed = 1;
+    double seconds = 0.5;
+    bool list = false;
+    std::vector<std::string> patterns;
+};
+
+bool wanted(const Options &options, const std::string &name) {
+    if (options.patterns.empty())
+        return true;
+    for (const std::string &pattern : options.patterns)
+        if (fnmatch(pattern.c_str(), name.c_str(), 0) == 0)
+            return true;
+    return false;
+}
+
+bench::Scene scene_of(const Options &options) {
+    unsigned width = 0, height = 0;
+    if (std::sscanf(options.size.c_str(), "%ux%u", &width, &height) != 2 || width < 64 || height < 64)
+        throw std::runtime_error("--size takes WIDTHxHEIGHT, 64x64 at least");
+    bench::Scene scene;
+    scene.format.width = width;
+    scene.format.height = height;
+    scene.format.bit_depth = static_cast<std::uint8_t>(options.depth);
+    scene.format.ss_h = scene.format.ss_v = 1;
+    scene.seed = options.seed;
+    return scene;
+}
+
+void print_head() {
+    std::printf("%-20s %7s %10s %10s %10s %8s %7s %21s %5s\n", "", "M1", "M2", "M2 wall", "M3", "C", "R",
+                "M4 gpu + core", "disp.");
+    std::printf("%-20s %7s %10s %10s %10s %8s %7s %21s %5s\n", "kernel", "runs", "Mpix/s", "Mpix/s", "Mpix/s", "Mpix/s",
+                "M2/M3", "Mpix/s", "");
+}
+
+void print(const bench::Figures &f) {
+    if (!f.problem.empty()) {
+        std::printf("%-20s WRONG: %s\n", f.name.c_str(), f.problem.c_str());
+        return;
+    }
+    constexpr double mega = 1e-6;
+    std::printf("%-20s %7u %9.1f%s %10.1f %10.1f %8.1f %7.3f %10.1f + %8.1f %5zu\n", f.name.c_str(), f.runs,
+                f.gpu * mega, f.gpu_clock ? " " : "*", f.gpu_wall * mega, f.simd * mega, f.plain_c * mega, f.ratio(),
+                f.both_gpu * mega, f.both_simd * mega, f.dispatches);
+    std::fflush(stdout);
+}
+
+nlohmann::json as_json(const bench::Figures &f) {
+    return {{"kernel", f.name},           {"problem", f.problem},    {"pixels", f.pixels},
+            {"blocks", f.blocks},         {"exact_runs", f.runs},    {"gpu", f.gpu},
+            {"gpu_wall", f.gpu_wall},     {"simd", f.simd},          {"c", f.plain_c},
+            {"ratio", f.ratio()},         {"both_gpu", f.both_gpu},  {"both_simd", f.both_simd},
+            {"dispatches", f.dispatches}, {"gpu_clock", f.gpu_clock}};
+}
+
+// One block of 4x4 pixels: nearly nothing but the submit.
+bench::Work small_work() {
+    bench::Scene scene;
+    scene.format.width = scene.format.height = 64;
+    scene.format.ss_h = scene.format.ss_v = 1;
+    for (const bench::Kernel &kernel : bench::kernels())
+        if (kernel.name == "mc-8tap-64")
+            return kernel.make(scene);
+    throw std::runtime_error("no small kernel");
+}
+
+int run(const Options &options) {
+    const bench::Scene scene = scene_of(options);
+    bench::Gpu gpu(options.device, options.profile);
+    std::printf("%s, %s, %u bits, seed %u\n", gpu.device().name().c_str(), options.size.c_str(), options.depth,
+                options.seed);
+    print_head();
+    nlohmann::json rows = nlohmann::json::array();
+    unsigned exact = 0, wrong = 0;
+    for (const bench::Kernel &kernel : bench::kernels()) {
+        if (!wanted(options, kernel.name))
+            continue;
+        const bench::Figures figures = bench::measure(gpu, kernel.make(scene), options.seconds);
+        print(figures);
+        rows.push_back(as_json(figures));
+        ++(figures.problem.empty() ? exact : wrong);
+    }
+    const bench::Overhead overhead = bench::measure_overhead(gpu, small_work());
+    std::printf("M5: %.1f us a submit, %.1f us each further dispatch\n", overhead.submit * 1e6,
+                overhead.dispatch * 1e6);
+    if (!options.json.empty()) {
+        const nlohmann::json all = {{"device", gpu.device().name()},
+                                    {"size", options.size},
+                                    {"depth", options.depth},
+                                    {"seed", options.seed},
+                                    {"kernels", rows},
+                                    {"submit_seconds", overhead.submit},
+                                    {"dispatch_seconds", overhead.dispatch}};
+        std::ofstream out(options.json);
+        out << all.dump(1) << '\n';
+        if (!out.flush())
+            throw std::runtime_error(options.json + " can't be written");
+    }
+    std::printf("%u passed, %u failed, 0 skipped\n", exact, wrong);
+    return wrong || !exact ? 1 : 0;
+}
+
+constexpr const char *kAbout =
+    R"(One kernel at a time on a frame of random work, against FFmpeg's own functions on one core.
+M1  runs on the GPU, every one of them compared with FFmpeg's output byte by byte
+M2  pixels a second while the GPU computes (*: it has no clock, submit and wait are in it); wall: with submit and wait
+M3  pixels a second of FFmpeg's SIMD functions on one core; C: without SIMD
+R   M2 / M3
+M4  both at the same time
+M5  what a submit and a dispatch cost)";
+
+} // namespace
+
+int main(int argc, char **argv) {
+    CLI::App app{kAbout};
+    Options options;
+    app.add_option("kernel", options.patterns, "names or patterns of kernels (default: all)");
+    app.add_option("--device", options.device, "auto, a Vulkan device's index or part of its name (default: auto)");
+    app.add_option("--profile", options.profile)->check(CLI::IsMember({"auto", "v3d", "wide"}));
+    app.add_option("--size", options.size, "of the picture (default: 1920x1080)");
+    app.add_option("--depth", options.depth, "bits a pixel")->check(CLI::IsMember({8, 10, 12}));
+    app.add_option("--seconds", options.seconds, "of each figure, at least (default: 0.5)")
+        ->check(CLI::NonNegativeNumber);
+    app.add_option("--seed", options.seed);
+    app.add_option("--json", options.json, "write all figures to this file");
+    app.add_flag("--list", options.list, "name the kernels");
+    CLI11_PARSE(app, argc, argv);
+    if (options.list) {
+        for (const bench::Kernel &kernel : bench::kernels())
+            std::puts(kernel.name.c_str());
+        return 0;
+    }
+    try {
+        return run(options);
+    } catch (const std::exception &error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        return 2;
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// A frame's worth of work for one kernel: as a batch for the GPU, and as calls of FFmpeg's DSP functions on one core.
+#pragma once
+#include "batch/vp9_batch.h"
+#include "ffmpeg_vp9.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Memory for planes: SIMD code wants whole cache lines.
+class PixelBuffer {
+  public:
+    static constexpr std::align_val_t kAlign{64};
+    PixelBuffer() = default;
+    explicit PixelBuffer(std::size_t size)
+        : data_(static_cast<std::byte *>(::operator new(size, kAlign)), Free{}), size_(size) {}
+    std::byte *data() const { return data_.get(); }
+    std::size_t size() const { return size_; }
+
+  private:
+    struct Free {
+        void operator()(std::byte *data) const { ::operator delete(data, kAlign); }
+    };
+    std::unique_ptr<std::byte, Free> data_;
+    std::size_t size_ = 0;
+};
+
+struct DspClose {
+    void operator()(FfmpegVp9 *dsp) const { ffmpeg_vp9_close(&dsp); }
+};
+using Dsp = std::unique_ptr<FfmpegVp9, DspClose>;
+
+enum class Phase : unsigned { recon, filter };
+
+struct Work {
+    std::string name;
+    Phase phase = Phase::recon;
+    dd::Vp9Batch batch;
+    PixelBuffer before;    // the picture that the work changes
+    PixelBuffer reference; // in slot 0 and 1; empty: none
+    double pixels = 0;     // that the work covers
+    double blocks = 0;     // blocks or superblocks
+    // The CPU's side. `prepare` brings back what `run` uses up; it is not part of the time.
+    std::function<void()> prepare = [] {};
+    std::function<void(const Dsp &, std::byte *dst)> run;
+};
+
+struct Scene {
+    dd::PictureFormat format;
+    unsigned seed = 1;
+};
+
+using Random = std::mt19937;
+
+// A picture with slopes, edges and noise, so that loop filters find something to do. Its slack is filled too.
+void paint(const dd::PictureLayout &layout, Random &random, PixelBuffer &pixels);
+
+struct Kernel {
+    std::string name;
+    std::function<Work(const Scene &)> make;
+};
+// Every kernel that can be benched alone on random work.
+std::vector<Kernel> kernels();
+
+// Parts of the list, by stage.
+void add_mc_kernels(std::vector<Kernel> &list);
+void add_itx_kernels(std::vector<Kernel> &list);
+void add_lf_kernels(std::vector<Kernel> &list);
+
+} // namespace bench
