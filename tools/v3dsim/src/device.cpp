@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "device.h"
+
+#include "transfer.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <sys/stat.h>
+
+namespace v3dsim {
+namespace {
+
+thread_local bool application_memory = false;
+thread_local uint32_t application_handle = 0;
+
+std::vector<uint32_t> handle_list(uint64_t pointer, uint32_t count) {
+    const auto *handles = reinterpret_cast<const uint32_t *>(static_cast<uintptr_t>(pointer));
+    return std::vector<uint32_t>(handles, handles + count);
+}
+
+} // namespace
+
+Device &Device::instance() {
+    // Never destroyed: threads of the program may still call when it exits.
+    static Device *device = new Device;
+    return *device;
+}
+
+Device::Device()
+    : settings_(settings_from_environment()), memory_(settings_.check_undefined), runner_(memory_, settings_) {}
+
+void Device::expect_application_memory(bool expected) {
+    application_memory = expected;
+    if (expected)
+        application_handle = 0;
+}
+
+uint32_t Device::last_application_handle() {
+    return application_handle;
+}
+
+int Device::get_param(uapi::GetParamArgs *a) const {
+    switch (a->param) {
+    case uapi::Ident0:
+        a->value = 0x07443356; // "V3D", version 7
+        return 0;
+    case uapi::Ident1:
+        a->value = 0x81001431; // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
+        return 0;
+    case uapi::HubIdent3:
+        a->value = 0x00000700; // revision 7
+        return 0;
+    case uapi::UifCfg:
+        a->value = 0x45;
+        return 0;
+    case uapi::SupportsTfu:
+    case uapi::SupportsCsd:
+    case uapi::SupportsCacheFlush:
+    case uapi::SupportsMultisync:
+        a->value = 1;
+        return 0;
+    // Without them the driver does indirect dispatches and timestamps itself.
+    case uapi::SupportsPerfmon:
+    case uapi::SupportsCpuQueue:
+    case uapi::SupportsSuperPages:
+        a->value = 0;
+        return 0;
+    default:
+        return EINVAL;
+    }
+}
+
+int Device::request(unsigned number, void *argument) {
+    switch (number) {
+    case uapi::GemClose:
+        return memory_.close(static_cast<uapi::CloseArgs *>(argument)->handle) ? 0 : EINVAL;
+    case uapi::GetParam:
+        return get_param(static_cast<uapi::GetParamArgs *>(argument));
+    case uapi::CreateBo: {
+        auto *a = static_cast<uapi::CreateBoArgs *>(argument);
+        a->handle = memory_.create(a->size, application_memory);
+        BufferObject bo;
+        if (!a->handle || !memory_.find(a->handle, &bo))
+            return ENOMEM;
+        a->offset = bo.address;
+        if (application_memory)
+            application_handle = a->handle;
+        return 0;
+    }
+    case uapi::GetBoOffset: {
+        auto *a = static_cast<uapi::GetBoOffsetArgs *>(argument);
+        BufferObject bo;
+        if (!memory_.find(a->handle, &bo))
+            return ENOENT;
+        a->offset = bo.address;
+        return 0;
+    }
+    case uapi::MmapBo: {
+        auto *a = static_cast<uapi::MmapBoArgs *>(argument);
+        BufferObject bo;
+        if (!memory_.find(a->handle, &bo))
+            return ENOENT;
+        if (bo.imported) {
+            std::fprintf(stderr, "v3dsim: mapping imported memory through the driver is not implemented\n");
+            return EINVAL;
+        }
+        a->offset = bo.address;
+        return 0;
+    }
+    case uapi::WaitBo: {
+        auto *a = static_cast<uapi::WaitBoArgs *>(argument);
+        return memory_.wait_idle(a->handle, static_cast<int64_t>(a->timeout_ns)) ? 0 : ETIME;
+    }
+    case uapi::SubmitCsd: {
+        auto *a = static_cast<uapi::SubmitCsdArgs *>(argument);
+        Job job;
+        job.dispatch = parse_dispatch(a->cfg);
+        job.handles = handle_list(a->bo_handles, a->bo_handle_count);
+        match_expected(job);
+        return submit(std::move(job), a->extensions, a->in_sync, a->out_sync);
+    }
+    case uapi::SubmitCl: {
+        auto *a = static_cast<uapi::SubmitClArgs *>(argument);
+        Job job;
+        job.kind = Job::Kind::CommandList;
+        job.list = *a;
+        job.handles = handle_list(a->bo_handles, a->bo_handle_count);
+        return submit(std::move(job), a->extensions, a->in_sync_rcl, a->out_sync);
+    }
+    case uapi::SubmitTfu: {
+        auto *a = static_cast<uapi::SubmitTfuArgs *>(argument);
+        Job job;
+        job.kind = Job::Kind::TextureFormat;
+        job.tfu = *a;
+        for (uint32_t handle : a->bo_handles)
+            if (handle)
+                job.handles.push_back(handle);
+        return submit(std::move(job), a->extensions, a->in_sync, a->out_sync);
+    }
+    default:
+        std::fprintf(stderr, "v3dsim: request 0x%02x to the kernel is not implemented\n", number);
+        return ENOSYS;
+    }
+}
+
+int Device::import_buffer(int fd, uint32_t *handle) {
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return errno;
+    if (st.st_size <= 0 || st.st_size > UINT32_MAX)
+        return EINVAL;
+    *handle = memory_.import(fd, static_cast<uint32_t>(st.st_size));
+    if (!*handle)
+        return ENOMEM;
+    if (application_memory)
+        application_handle = *handle;
+    return 0;
+}
+
+void Device::expect_dispatches(std::vector<ExpectedDispatch> dispatches) {
+    std::lock_guard lock(expected_mutex_);
+    for (ExpectedDispatch &d : dispatches)
+        expected_.push_back(std::move(d));
+}
+
+void Device::match_expected(Job &job) {
+    std::lock_guard lock(expected_mutex_);
+    auto matches = [&](const ExpectedDispatch &e) {
+        if (!e.indirect && !std::equal(e.workgroups, e.workgroups + 3, job.dispatch.workgroups))
+            return false;
+        return std::all_of(e.handles.begin(), e.handles.end(), [&](uint32_t handle) {
+            return std::find(job.handles.begin(), job.handles.end(), handle) != job.handles.end();
+        });
+    };
+    const auto it = std::find_if(expected_.begin(), expected_.end(), matches);
+    if (it == expected_.end())
+        return;
+    job.has_ranges = true;
+    job.ranges = std::move(it->ranges);
+    expected_.erase(it);
+}
+
+int Device::submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_sync) {
+    if (lost_)
+        return EIO;
+    std::vector<uint32_t> signals;
+    auto add_wait = [&](uint32_t handle) {
+        FencePtr fence = syncs_.fence(handle);
+        if (fence)
+            job.waits.push_back(std::move(fence));
+        return !job.waits.empty();
+    };
+    if (in_sync && !add_wait(in_sync))
+        return EINVAL;
+    if (out_sync)
+        signals.push_back(out_sync);
+    for (uint64_t at = extensions; at;) {
+        const auto *e = reinterpret_cast<const uapi::Extension *>(static_cast<uintptr_t>(at));
+        if (e->id != uapi::multi_sync) {
+            std::fprintf(stderr, "v3dsim: submission extension %u is not implemented\n", e->id);
+            return EINVAL;
+        }
+        const auto *m = reinterpret_cast<const uapi::MultiSync *>(e);
+        const auto *in = reinterpret_cast<const uapi::Semaphore *>(static_cast<uintptr_t>(m->in_syncs));
+        const auto *out = reinterpret_cast<const uapi::Semaphore *>(static_cast<uintptr_t>(m->out_syncs));
+        for (uint32_t i = 0; i < m->in_count; i++)
+            add_wait(in[i].handle);
+        for (uint32_t i = 0; i < m->out_count; i++)
+            signals.push_back(out[i].handle);
+        at = e->next;
+    }
+    job.done = std::make_shared<Fence>();
+    memory_.begin_job(job.handles);
+    if (settings_.synchronous) {
+        for (uint32_t handle : signals)
+            syncs_.replace(handle, job.done);
+        const FencePtr done = job.done;
+        execute(job);
+        return done->failed ? EIO : 0;
+    }
+    std::lock_guard lock(mutex_);
+    for (uint32_t handle : signals)
+        syncs_.replace(handle, job.done);
+    queue_.push_back(std::move(job));
+    if (!serving_) {
+        serving_ = true;
+        std::thread([this] { serve(); }).detach();
+    }
+    work_.notify_one();
+    return 0;
+}
+
+void Device::serve() {
+    for (;;) {
+        std::unique_lock lock(mutex_);
+        work_.wait(lock, [this] { return !queue_.empty(); });
+        Job job = std::move(queue_.front());
+        queue_.pop_front();
+        lock.unlock();
+        execute(job);
+    }
+}
+
+bool Device::run(Job &job, std::string *error) {
+    // Every fence that a job waits for belongs to a job submitted before it, and those have run.
+    for (const FencePtr &fence : job.waits)
+        if (fence->failed) {
+            *error = "a job that it depends on was stopped";
+            return false;
+        }
+    switch (job.kind) {
+    case Job::Kind::Compute:
+        return runner_.run(job.dispatch, job.handles, job.has_ranges ? &job.ranges : nullptr, error);
+    case Job::Kind::CommandList:
+        return run_command_list(memory_, job.list, error);
+    default:
+        return run_texture_format(memory_, job.tfu, error);
+    }
+}
+
+void Device::execute(Job &job) {
+    std::lock_guard lock(run_mutex_);
+    std::string error;
+    const bool ok = run(job, &error);
+    if (!ok) {
+        std::fprintf(stderr, "v3dsim: job stopped: %s\n", error.c_str());
+        lost_ = true;
+    }
+    memory_.end_job(job.handles);
+    syncs_.finish(job.done, !ok);
+}
+
+} // namespace v3dsim

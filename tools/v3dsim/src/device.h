@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The simulated device as the kernel would present it: one address space, one queue that runs jobs in the order of their
+// submission, requests (ioctls).
+#pragma once
+#include "check.h"
+#include "job.h"
+#include "memory.h"
+#include "settings.h"
+#include "syncobj.h"
+#include "v3d_uapi.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace v3dsim {
+
+// A dispatch that the layer saw being submitted; the job that it becomes is recognised by its size and buffers.
+struct ExpectedDispatch {
+    bool indirect = false; // sizes not known when it was recorded
+    uint32_t workgroups[3] = {};
+    BoundRanges ranges;
+    std::vector<uint32_t> handles;
+};
+
+class Device {
+  public:
+    // The one device of this process.
+    static Device &instance();
+
+    int fd() const { return memory_.fd(); }
+    Memory &memory() { return memory_; }
+    SyncObjects &syncs() { return syncs_; }
+    const Settings &settings() const { return settings_; }
+
+    // Returns 0 or an errno.
+    int request(unsigned number, void *argument);
+    int import_buffer(int fd, uint32_t *handle);
+
+    // For the layer: the next buffer object that this thread creates belongs to the application …
+    static void expect_application_memory(bool expected);
+    // … and was this one.
+    static uint32_t last_application_handle();
+    void expect_dispatches(std::vector<ExpectedDispatch> dispatches);
+
+  private:
+    struct Job {
+        enum class Kind { Compute, CommandList, TextureFormat } kind = Kind::Compute;
+        Dispatch dispatch;
+        uapi::SubmitClArgs list{};
+        uapi::SubmitTfuArgs tfu{};
+        std::vector<uint32_t> handles;
+        std::vector<FencePtr> waits;
+        FencePtr done;
+        bool has_ranges = false;
+        BoundRanges ranges;
+    };
+
+    Device();
+    int get_param(uapi::GetParamArgs *a) const;
+    int submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_sync);
+    bool run(Job &job, std::string *error);
+    void execute(Job &job);
+    void serve();
+    void match_expected(Job &job);
+
+    const Settings settings_;
+    Memory memory_;
+    SyncObjects syncs_;
+    JobRunner runner_;
+    std::mutex mutex_;
+    std::mutex run_mutex_; // jobs run one at a time
+    std::condition_variable work_;
+    std::deque<Job> queue_;
+    bool serving_ = false;
+    std::atomic<bool> lost_{false};
+    std::mutex expected_mutex_;
+    std::deque<ExpectedDispatch> expected_;
+};
+
+} // namespace v3dsim

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The part of the kernel's interface to the V3D that the simulator implements: numbers and layouts only, so that it builds
+// without the headers of a particular kernel.
+#pragma once
+#include <cstdint>
+
+namespace v3dsim::uapi {
+
+// Requests, as the number field of an ioctl.
+enum Request : unsigned {
+    GemClose = 0x09,
+    Command = 0x40, // first driver-specific one
+    SubmitCl = Command + 0x00,
+    WaitBo = Command + 0x01,
+    CreateBo = Command + 0x02,
+    MmapBo = Command + 0x03,
+    GetParam = Command + 0x04,
+    GetBoOffset = Command + 0x05,
+    SubmitTfu = Command + 0x06,
+    SubmitCsd = Command + 0x07,
+    SubmitCpu = Command + 0x0b,
+};
+
+enum Param : uint32_t {
+    UifCfg,
+    HubIdent1,
+    HubIdent2,
+    HubIdent3,
+    Ident0,
+    Ident1,
+    Ident2,
+    SupportsTfu,
+    SupportsCsd,
+    SupportsCacheFlush,
+    SupportsPerfmon,
+    SupportsMultisync,
+    SupportsCpuQueue,
+    MaxPerfCounters,
+    SupportsSuperPages
+};
+
+struct CloseArgs {
+    uint32_t handle, pad;
+};
+struct WaitBoArgs {
+    uint32_t handle, pad;
+    uint64_t timeout_ns;
+};
+struct CreateBoArgs {
+    uint32_t size, flags, handle, offset;
+};
+struct MmapBoArgs {
+    uint32_t handle, flags;
+    uint64_t offset;
+};
+struct GetParamArgs {
+    uint32_t param, pad;
+    uint64_t value;
+};
+struct GetBoOffsetArgs {
+    uint32_t handle, offset;
+};
+struct Extension {
+    uint64_t next;
+    uint32_t id, flags;
+};
+constexpr uint32_t multi_sync = 1;
+struct Semaphore {
+    uint32_t handle, flags;
+    uint64_t point, mbz[2];
+};
+struct MultiSync {
+    Extension base;
+    uint64_t in_syncs, out_syncs;
+    uint32_t in_count, out_count, wait_stage, pad;
+};
+struct SubmitCsdArgs {
+    uint32_t cfg[7], coef[4];
+    uint64_t bo_handles;
+    uint32_t bo_handle_count, in_sync, out_sync, perfmon;
+    uint64_t extensions;
+    uint32_t flags, pad;
+};
+struct SubmitClArgs {
+    uint32_t bcl_start, bcl_end, rcl_start, rcl_end, in_sync_bcl, in_sync_rcl, out_sync, qma, qms, qts;
+    uint64_t bo_handles;
+    uint32_t bo_handle_count, flags, perfmon, pad;
+    uint64_t extensions;
+};
+struct SubmitTfuArgs {
+    uint32_t icfg, iia, iis, ica, iua, ioa, ios, coef[4], bo_handles[4], in_sync, out_sync, flags;
+    uint64_t extensions;
+    uint32_t ioc, pad;
+};
+
+} // namespace v3dsim::uapi
