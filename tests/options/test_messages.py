@@ -35,8 +35,8 @@ class Messages(DecodeCase):
         found = statistics.parse(done.log)
         self.assertIsNotNone(found, done.log[-2000:])
         self.assertEqual(set(statistics.VP9_STAGES) - set(found.stages), set())
-        self.assertGreater(found.submits, 0)
-        self.assertGreaterEqual(found.dispatches, found.submits)
+        self.assertGreater(found.max_submits, 0)
+        self.assertGreaterEqual(found.max_dispatches, found.max_submits)
         self.assertEqual(found.rerun_frames, 0)
 
     def test_nothing_wrong_no_warning(self):
