@@ -12,7 +12,7 @@ namespace dd {
 // Says whether the transform of this block is the same in every implementation. Sound, and exact enough that no
 // stream of a real encoder is refused. `coefs`: int16_t (8 bits) or int32_t, column after column, with `stride`
 // elements a column, of which the first `corner` rows and columns may be other than zero.
-// DC alone (corner class 0) never needs the check.
+// DC alone (corner class 0) is the same everywhere with 8 bits.
 bool vp9_residual_in_range(unsigned kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride);
 
 } // namespace dd

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "batch/vp9_range.h"
+#include "batch/vp9_batch.h"
+#include "batch/vp9_transform.h"
+
+#include <cstdlib>
+#include <vector>
+
+namespace dd {
+namespace {
+
+template <typename T>
+std::int64_t sum_of_magnitudes(const T *coefs, unsigned side, unsigned stride) {
+    std::int64_t sum = 0;
+    for (unsigned column = 0; column < side; column++)
+        for (unsigned row = 0; row < side; row++)
+            sum += std::abs(std::int64_t{coefs[column * stride + row]});
+    return sum;
+}
+
+template <typename T>
+bool all_values_fit(unsigned kind, unsigned side, unsigned bits, const T *coefs, unsigned stride) {
+    const unsigned n = itx_size(kind);
+    Vp9Transform transform;
+    std::array<std::int64_t, 32 * 32> x{};
+    for (unsigned column = 0; column < side; column++)
+        for (unsigned row = 0; row < side; row++)
+            x[row * n + column] = transform.kept(coefs[column * stride + row]);
+    vp9_inverse_transform(transform, {x.data(), std::size_t{n} * n}, n, side, kind == DD_ITX_WHT);
+    return transform.fits(bits);
+}
+
+template <typename T>
+bool in_range(unsigned kind, unsigned corner, unsigned bit_depth, const T *coefs, unsigned stride) {
+    const unsigned side = corner ? corner_size(corner) : 1;
+    // A value in between is at most sqrt(2) times the sum of the magnitudes of the inputs, and some for rounding.
+    const std::int64_t harmless = (std::int64_t{23170 - 512} << (bit_depth - 8));
+    return sum_of_magnitudes(coefs, side, stride) <= harmless ||
+           all_values_fit(kind, side, bit_depth + 8, coefs, stride);
+}
+
+} // namespace
+
+bool vp9_residual_in_range(unsigned kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride) {
+    if (bit_depth == 8)
+        return corner == 0 || in_range(kind, corner, bit_depth, static_cast<const std::int16_t *>(coefs), stride);
+    return in_range(kind, corner, bit_depth, static_cast<const std::int32_t *>(coefs), stride);
+}
+
+} // namespace dd

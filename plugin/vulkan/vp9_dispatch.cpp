@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/vp9_dispatch.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+namespace dd {
+namespace {
+
+constexpr unsigned kLanes = 256;
+constexpr unsigned kItx32Lanes = 128; // its shared memory is full with four blocks
+
+enum VpKernel : unsigned { kMc, kScaledMc, kItxDc, kItx4, kItx8, kItx16, kItx32, kWht, kLf, kKernels };
+
+unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
+    static constexpr const char *names[kKernels] = {"mc",    "scaled_mc", "itx_dc", "itx4", "itx8",
+                                                    "itx16", "itx32",     "wht",    "lf"};
+    static const auto table = [] {
+        std::array<std::array<unsigned, kKernels>, 3> all{};
+        for (unsigned depth = 0; depth < 3; depth++)
+            for (unsigned k = 0; k < kKernels; k++)
+                all[depth][k] = kernel_index(std::string("vp9_") + names[k] + "_" + std::to_string(8 + 2 * depth));
+        return all;
+    }();
+    return table[(bit_depth - 8) / 2][kernel];
+}
+
+constexpr std::uint32_t groups_for(std::size_t lanes, unsigned lanes_a_group) {
+    return static_cast<std::uint32_t>((lanes + lanes_a_group - 1) / lanes_a_group);
+}
+
+DdPlanes planes_of(const PictureLayout &layout) {
+    DdPlanes planes{};
+    for (unsigned p = 0; p < layout.format.planes; p++)
+        planes.offset[p] = layout.plane[p].offset / 4;
+    planes.stride[0] = layout.plane[0].stride / 4;
+    planes.stride[1] = layout.plane[1].stride / 4;
+    return planes;
+}
+
+DdRefPlanes ref_planes_of(const PictureLayout &layout) {
+    const DdPlanes planes = planes_of(layout);
+    DdRefPlanes ref{};
+    std::copy(std::begin(planes.offset), std::end(planes.offset), ref.offset);
+    std::copy(std::begin(planes.stride), std::end(planes.stride), ref.stride);
+    for (unsigned p = 0; p < 2 && layout.size && p < layout.format.planes; p++)
+        ref.last[p] = (layout.plane[p].width - 1) | (layout.plane[p].height - 1) << 16;
+    return ref;
+}
+
+// The references of a prediction: one of nine pairs, or one of three single ones.
+constexpr unsigned kSingles = 9, kPairings = 12;
+
+unsigned pairing_of(std::uint32_t ctl) {
+    const unsigned first = ctl >> DD_MC_REF0_SHIFT & 3, second = ctl >> DD_MC_REF1_SHIFT & 3;
+    return ctl & DD_MC_COMPOUND ? first * 3 + second : kSingles + first;
+}
+
+// The predictions that one dispatch makes: of one pair of references, and of the first one alone.
+struct Pairing {
+    std::array<std::uint8_t, 2> ref{};
+    std::array<unsigned, 2> member{}; // pairings, in the order of the records
+    unsigned members = 0;
+};
+
+using PairingCounts = std::array<std::array<std::size_t, DD_MC_CLASSES>, kPairings>;
+
+bool any(const PairingCounts &counts, unsigned pairing) {
+    return std::ranges::any_of(counts[pairing], [](std::size_t n) { return n != 0; });
+}
+
+// Single predictions go with the first pair that begins with the same reference.
+std::vector<Pairing> pairings_of(const PairingCounts &counts) {
+    std::vector<Pairing> all;
+    for (unsigned first = 0; first < 3; first++) {
+        bool singles = any(counts, kSingles + first);
+        const auto add = [&](unsigned second, bool pair) {
+            Pairing p{{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)}};
+            if (singles)
+                p.member[p.members++] = kSingles + first;
+            if (pair)
+                p.member[p.members++] = first * 3 + second;
+            singles = false;
+            all.push_back(p);
+        };
+        for (unsigned second = 0; second < 3; second++)
+            if (any(counts, first * 3 + second))
+                add(second, true);
+        if (singles)
+            add(first, false);
+    }
+    return all;
+}
+
+// How the two kinds of motion compensation differ, for the code that plans both.
+struct Unscaled {
+    using Record = DdMcRecord;
+    static constexpr VpKernel kernel = kMc;
+    static const auto &streams(const Vp9Recorder &r) { return r.mc; }
+    // Lanes of a square: four pixels by up to eight rows each.
+    static std::size_t lanes(unsigned size_class) { return size_class ? std::size_t{1} << (2 * size_class - 1) : 1; }
+};
+struct Scaled {
+    using Record = DdScaledMcRecord;
+    static constexpr VpKernel kernel = kScaledMc;
+    static const auto &streams(const Vp9Recorder &r) { return r.scaled; }
+    static std::size_t lanes(unsigned size_class) { return std::size_t{4} << (2 * size_class); } // four pixels each
+};
+
+template <typename Kind>
+PairingCounts count_pairings(const Vp9Batch &batch) {
+    PairingCounts counts{};
+    for (const Vp9Recorder &recorder : batch.recorders)
+        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+            for (const auto &record : Kind::streams(recorder)[c])
+                counts[pairing_of(record.ctl)][c]++;
+    return counts;
+}
+
+template <typename Kind>
+void plan_predictions(const Vp9Batch &batch, PhaseWork &work) {
+    const PairingCounts counts = count_pairings<Kind>(batch);
+    for (const Pairing &pairing : pairings_of(counts)) {
+        DdMcPush push{};
+        push.dst = planes_of(batch.dst);
+        push.ref0 = ref_planes_of(batch.ref[pairing.ref[0]]);
+        push.ref1 = ref_planes_of(batch.ref[pairing.ref[1]]);
+        std::size_t records = 0;
+        std::uint32_t groups = 0;
+        for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
+            if (c)
+                push.first_group[c - 1] = groups;
+            push.first_record[c] = static_cast<std::uint32_t>(records);
+            std::size_t count = 0;
+            for (unsigned m = 0; m < pairing.members; m++)
+                count += counts[pairing.member[m]][c];
+            records += count;
+            groups += groups_for(count * Kind::lanes(c), kLanes);
+        }
+        push.first_record[DD_MC_CLASSES] = static_cast<std::uint32_t>(records);
+
+        Dispatch d;
+        d.kernel = kernel_of(Kind::kernel, batch.dst.format.bit_depth);
+        d.set_push(push);
+        d.groups = groups;
+        d.ref = pairing.ref;
+        d.records_at = work.upload_bytes;
+        work.dispatches.push_back(d);
+        work.upload_bytes =
+            align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(typename Kind::Record)));
+    }
+}
+
+// Writes one after another; `to` may be write-combined memory.
+template <typename T>
+struct Writer {
+    std::byte *to;
+    void put(const T &record) {
+        std::memcpy(to, &record, sizeof(T));
+        to += sizeof(T);
+    }
+};
+
+// `next`: the dispatch whose records come next, as plan_predictions left them.
+template <typename Kind>
+void write_predictions(const Vp9Batch &batch, const PhaseWork &work, std::size_t &next, std::byte *upload) {
+    const PairingCounts counts = count_pairings<Kind>(batch);
+    for (const Pairing &pairing : pairings_of(counts)) {
+        Writer<typename Kind::Record> writer{upload + work.dispatches[next++].records_at};
+        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+            for (unsigned m = 0; m < pairing.members; m++) {
+                if (!counts[pairing.member[m]][c])
+                    continue;
+                for (const Vp9Recorder &recorder : batch.recorders)
+                    for (const auto &record : Kind::streams(recorder)[c])
+                        if (pairing_of(record.ctl) == pairing.member[m])
+                            writer.put(record);
+            }
+    }
+}
+
+// A dispatch of the inverse transform: up to four streams of the recorders, its classes.
+struct ItxClasses {
+    VpKernel kernel;
+    unsigned lanes_a_group;
+    unsigned classes;
+    std::array<std::array<unsigned, 2>, 4> stream; // kind and corner by class
+    std::array<unsigned, 4> lanes;                 // of a block, by class
+};
+
+constexpr ItxClasses kItxDispatches[] = {
+    {kItxDc, kLanes, 4, {{{0, 0}, {1, 0}, {2, 0}, {3, 0}}}, {1, 4, 16, 64}},
+    {kItx4, kLanes, 1, {{{0, 1}}}, {1}},
+    {kWht, kLanes, 1, {{{DD_ITX_WHT, 1}}}, {1}},
+    {kItx8, kLanes, 2, {{{1, 1}, {1, 2}}}, {8, 8}},
+    {kItx16, kLanes, 3, {{{2, 1}, {2, 2}, {2, 3}}}, {16, 16, 16}},
+    {kItx32, kItx32Lanes, 4, {{{3, 1}, {3, 2}, {3, 3}, {3, 4}}}, {32, 32, 32, 32}},
+};
+
+std::size_t count_residuals(const Vp9Batch &batch, const std::array<unsigned, 2> &stream) {
+    std::size_t count = 0;
+    for (const Vp9Recorder &recorder : batch.recorders)
+        count += recorder.itx[stream[0]][stream[1]].size();
+    return count;
+}
+
+std::size_t count_residuals(const Vp9Batch &batch, const ItxClasses &itx) {
+    std::size_t count = 0;
+    for (unsigned c = 0; c < itx.classes; c++)
+        count += count_residuals(batch, itx.stream[c]);
+    return count;
+}
+
+void plan_residuals(const Vp9Batch &batch, const ItxClasses &itx, bool barrier, PhaseWork &work) {
+    DdItxPush push{};
+    push.dst = planes_of(batch.dst);
+    std::size_t records = 0;
+    std::uint32_t groups = 0;
+    for (unsigned c = 0; c < 4; c++) { // those that the transform doesn't have are empty
+        if (c)
+            push.first_group[c - 1] = groups;
+        push.first_record[c] = static_cast<std::uint32_t>(records);
+        if (c >= itx.classes)
+            continue;
+        const std::size_t count = count_residuals(batch, itx.stream[c]);
+        records += count;
+        groups += groups_for(count * itx.lanes[c], itx.lanes_a_group);
+    }
+    push.first_record[4] = static_cast<std::uint32_t>(records);
+
+    Dispatch d;
+    d.kernel = kernel_of(itx.kernel, batch.dst.format.bit_depth);
+    d.set_push(push);
+    d.groups = groups;
+    d.barrier = barrier;
+    d.records_at = work.upload_bytes;
+    work.dispatches.push_back(d);
+    work.upload_bytes = align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(DdItxRecord)));
+}
+
+void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to) {
+    Writer<DdItxRecord> writer{to};
+    for (unsigned c = 0; c < itx.classes; c++) {
+        std::uint32_t coefs = 0; // words of the recorders before
+        for (const Vp9Recorder &recorder : batch.recorders) {
+            for (DdItxRecord record : recorder.itx[itx.stream[c][0]][itx.stream[c][1]]) {
+                record.coefs += coefs;
+                writer.put(record);
+            }
+            coefs += static_cast<std::uint32_t>(recorder.coefs.size());
+        }
+    }
+}
+
+// Steps of the wavefront: column + 2 * row.
+unsigned filter_steps(const Vp9LoopFilter &lf) {
+    return lf.sb_cols + 2 * (lf.sb_rows - 1);
+}
+
+// Superblocks that belong to a step.
+std::uint32_t superblocks_in_step(const Vp9LoopFilter &lf, unsigned step) {
+    const unsigned top = step < lf.sb_cols ? 0 : (step - lf.sb_cols + 2) / 2;
+    const unsigned bottom = std::min(lf.sb_rows - 1, step / 2);
+    return bottom >= top ? bottom - top + 1 : 0;
+}
+
+// Taps of clause 8.5.2.4, [smooth, regular, sharp, bilinear][1/16 pixel]. The second half of a type mirrors the first.
+constexpr std::int8_t kSubpel[3][8][8] = {
+    {{-3, -1, 32, 64, 38, 1, -3, 0},
+     {-2, -2, 29, 63, 41, 2, -3, 0},
+     {-2, -2, 26, 63, 43, 4, -4, 0},
+     {-2, -3, 24, 62, 46, 5, -4, 0},
+     {-2, -3, 21, 60, 49, 7, -4, 0},
+     {-1, -4, 18, 59, 51, 9, -4, 0},
+     {-1, -4, 16, 57, 53, 12, -4, -1},
+     {-1, -4, 14, 55, 55, 14, -4, -1}},
+    {{0, 1, -5, 126, 8, -3, 1, 0},
+     {-1, 3, -10, 122, 18, -6, 2, 0},
+     {-1, 4, -13, 118, 27, -9, 3, -1},
+     {-1, 4, -16, 112, 37, -11, 4, -1},
+     {-1, 5, -18, 105, 48, -14, 4, -1},
+     {-1, 5, -19, 97, 58, -16, 5, -1},
+     {-1, 6, -19, 88, 68, -18, 5, -1},
+     {-1, 6, -19, 78, 78, -19, 6, -1}},
+    {{-1, 3, -7, 127, 8, -3, 1, 0},
+     {-2, 5, -13, 125, 17, -6, 3, -1},
+     {-3, 7, -17, 121, 27, -10, 5, -2},
+     {-4, 9, -20, 115, 37, -13, 6, -2},
+     {-4, 10, -23, 108, 48, -16, 8, -3},
+     {-4, 10, -24, 100, 59, -19, 9, -3},
+     {-4, 11, -24, 90, 70, -21, 10, -4},
+     {-4, 11, -23, 80, 80, -23, 11, -4}},
+};
+
+} // namespace
+
+void plan_vp9_recon(const Vp9Batch &batch, Profile, PhaseWork &work) {
+    plan_predictions<Unscaled>(batch, work);
+    plan_predictions<Scaled>(batch, work);
+    bool barrier = !work.dispatches.empty(); // residuals are added to predictions
+    for (const ItxClasses &itx : kItxDispatches)
+        if (count_residuals(batch, itx)) {
+            plan_residuals(batch, itx, barrier, work);
+            barrier = false;
+        }
+    work.coefs_at = work.upload_bytes;
+    std::size_t coefs = 0;
+    for (const Vp9Recorder &recorder : batch.recorders)
+        coefs += recorder.coefs.size();
+    if (!work.dispatches.empty()) // a descriptor must not be empty
+        work.upload_bytes += align_upload(static_cast<std::uint32_t>(std::max<std::size_t>(coefs, 1) * 4));
+}
+
+void write_vp9_recon(const Vp9Batch &batch, Profile, const PhaseWork &work, std::byte *upload) {
+    if (work.dispatches.empty())
+        return;
+    std::size_t next = 0;
+    write_predictions<Unscaled>(batch, work, next, upload);
+    write_predictions<Scaled>(batch, work, next, upload);
+    for (const ItxClasses &itx : kItxDispatches)
+        if (count_residuals(batch, itx))
+            write_residuals(batch, itx, upload + work.dispatches[next++].records_at);
+    std::byte *to = upload + work.coefs_at;
+    for (const Vp9Recorder &recorder : batch.recorders) {
+        std::memcpy(to, recorder.coefs.data(), recorder.coefs.size() * 4);
+        to += recorder.coefs.size() * 4;
+    }
+}
+
+void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
+    const Vp9LoopFilter &lf = batch.lf;
+    if (lf.superblocks.empty())
+        return;
+    DdLfPush push{};
+    push.dst = planes_of(batch.dst);
+    push.sb_cols = lf.sb_cols;
+    push.sb_rows = lf.sb_rows;
+    push.ss = batch.dst.format.ss_h | batch.dst.format.ss_v << 1;
+    Dispatch d;
+    d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
+    d.groups_y = batch.dst.format.planes;
+    const unsigned steps = filter_steps(lf), steps_a_dispatch = profile == Profile::v3d ? steps : 1;
+    for (unsigned step = 0; step < steps; step += steps_a_dispatch) {
+        push.first_step = step;
+        push.last_step = step + steps_a_dispatch - 1;
+        d.set_push(push);
+        d.groups = profile == Profile::v3d ? 1 : superblocks_in_step(lf, step);
+        if (d.groups)
+            work.dispatches.push_back(d);
+        d.barrier = true;
+    }
+    work.upload_bytes =
+        align_upload(static_cast<std::uint32_t>(sizeof lf.limits + lf.superblocks.size() * sizeof(DdLfSuperblock)));
+    work.coefs_at = 0;
+}
+
+void write_vp9_filter(const Vp9Batch &batch, Profile, const PhaseWork &, std::byte *upload) {
+    const Vp9LoopFilter &lf = batch.lf;
+    if (lf.superblocks.empty())
+        return;
+    std::memcpy(upload, lf.limits.data(), sizeof lf.limits);
+    std::memcpy(upload + sizeof lf.limits, lf.superblocks.data(), lf.superblocks.size() * sizeof(DdLfSuperblock));
+}
+
+std::span<const std::uint32_t> vp9_tables() {
+    static const auto table = [] {
+        std::array<std::uint32_t, 4 * 16 * 8> words{};
+        const auto tap = [&](unsigned type, unsigned subpel, unsigned t, int value) {
+            words[DD_TABLE_SUBPEL + (type * 16 + subpel) * 8 + t] =
+                std::bit_cast<std::uint32_t>(static_cast<float>(value) / 128.0f);
+        };
+        for (unsigned subpel = 0; subpel < 16; subpel++) {
+            const int part = static_cast<int>(subpel) * 8;
+            tap(3, subpel, 3, 128 - part);
+            tap(3, subpel, 4, part);
+            for (unsigned type = 0; type < 3; type++)
+                for (unsigned t = 0; t < 8; t++)
+                    tap(type, subpel, t,
+                        subpel == 0   ? (t == 3 ? 128 : 0)
+                        : subpel <= 8 ? kSubpel[type][subpel - 1][t]
+                                      : kSubpel[type][15 - subpel][7 - t]);
+        }
+        return words;
+    }();
+    return table;
+}
+
+std::vector<unsigned> vp9_kernels(const PictureFormat &format, Profile) {
+    std::vector<unsigned> all;
+    for (unsigned k = 0; k < kKernels; k++)
+        all.push_back(kernel_of(static_cast<VpKernel>(k), format.bit_depth));
+    std::ranges::sort(all);
+    return all;
+}
+
+} // namespace dd

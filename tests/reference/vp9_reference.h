@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// A plain scalar decoder of VP9 batches: the specification's clauses, one pixel after another, for pictures in host
+// memory. What every kernel is compared with.
+#pragma once
+#include "batch/vp9_batch.h"
+
+#include <array>
+#include <cstddef>
+
+namespace dd::reference {
+
+// Buffers are laid out as the batch's picture layouts say.
+using Vp9References = std::array<const std::byte *, DD_MAX_REFS>;
+
+void run_predictions(const Vp9Batch &batch, std::byte *dst, const Vp9References &ref); // clause 8.5.2
+void run_residuals(const Vp9Batch &batch, std::byte *dst);                             // clause 8.7
+void run_loop_filter(const Vp9Batch &batch, std::byte *dst);                           // clause 8.8
+
+} // namespace dd::reference
