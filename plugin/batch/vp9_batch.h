@@ -58,6 +58,8 @@ class Vp9Recorder {
     // Both check sizes and positions; false: refused (the frame must go to the CPU).
     bool predict(const Vp9Prediction &p);
     bool residual(const Vp9Residual &r);
+    // Why a residual was refused: its values leave the range in which all implementations agree.
+    bool out_of_range() const { return out_of_range_; }
 
     std::array<std::vector<DdMcRecord>, DD_MC_CLASSES> mc;
     std::array<std::vector<DdScaledMcRecord>, DD_MC_CLASSES> scaled;
@@ -81,7 +83,8 @@ class Vp9Recorder {
 
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
     std::array<bool, DD_MAX_REFS> has_ref_{};
-    unsigned bytes_per_pixel_ = 1;
+    unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
+    bool out_of_range_ = false;
     std::vector<Square> firsts_;
     std::size_t next_pair_ = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/vp9_batch.h"
+#include "batch/vp9_range.h"
 
 #include <algorithm>
 #include <bit>
@@ -55,7 +56,9 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
         has_ref_[slot] = ref[slot].size != 0;
+    bit_depth_ = dst.format.bit_depth;
     bytes_per_pixel_ = dst.bytes_per_pixel();
+    out_of_range_ = false;
     begin_block();
 }
 
@@ -197,6 +200,10 @@ bool Vp9Recorder::residual(const Vp9Residual &r) {
     if (r.eob < 1 || r.eob > n * n || !in_plane(r.plane, r.x, r.y, n, n) || coefs.size() > UINT32_MAX / 16)
         return false;
     const unsigned corner = itx_corner(r.kind, r.eob);
+    if (!vp9_residual_in_range(r.kind, corner, bit_depth_, r.coefs, n)) {
+        out_of_range_ = true;
+        return false;
+    }
     DdItxRecord record{pack(r.x, r.y), 0, r.plane, 0};
     if (corner)
         record.coefs = copy_corner(r, corner);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "scheduler/plan.h"
+
+#include <algorithm>
+
+namespace dd {
+namespace {
+
+constexpr std::array<std::string_view, DD_STAGES> names = {"mc", "itx", "lf", "cdef", "lr"};
+
+bool parse_side(std::string_view text, DdSide &side) {
+    if (text != "gpu" && text != "cpu")
+        return false;
+    side = text == "gpu" ? DD_SIDE_GPU : DD_SIDE_CPU;
+    return true;
+}
+
+bool parse_stage(std::string_view text, PlanSpec &spec) {
+    const std::size_t equals = text.find('=');
+    const auto name = std::ranges::find(names, text.substr(0, equals));
+    return equals != text.npos && name != names.end() &&
+           parse_side(text.substr(equals + 1), spec.side[static_cast<std::size_t>(name - names.begin())]);
+}
+
+bool parse_list(std::string_view text, PlanSpec &spec) {
+    for (;;) {
+        const std::size_t end = text.find_first_of(",+");
+        if (!parse_stage(text.substr(0, end), spec))
+            return false;
+        if (end == text.npos)
+            return true;
+        text.remove_prefix(end + 1);
+    }
+}
+
+} // namespace
+
+bool parse_plan(std::string_view text, PlanSpec &spec) {
+    spec = {};
+    if (text == "auto")
+        return true;
+    if (text == "random") {
+        spec.kind = PlanSpec::Kind::random;
+        return true;
+    }
+    spec.kind = PlanSpec::Kind::fixed;
+    DdSide side;
+    if (parse_side(text, side)) {
+        spec.side.fill(side);
+        return true;
+    }
+    return parse_list(text, spec);
+}
+
+const char *stage_name(unsigned stage) {
+    return stage < names.size() ? names[stage].data() : "?";
+}
+
+std::string plan_text(const DdPlan &plan, unsigned stages) {
+    std::string text;
+    for (unsigned stage = 0; stage < stages; stage++) {
+        if (stage)
+            text += ',';
+        text += names[stage];
+        text += plan.side[stage] == DD_SIDE_GPU ? "=gpu" : "=cpu";
+    }
+    return text;
+}
+
+} // namespace dd

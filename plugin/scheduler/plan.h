@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What the user asked for: where stages are to run.
+#pragma once
+#include "daedalus/daedalus.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace dd {
+
+struct PlanSpec {
+    enum class Kind {
+        automatic, // the scheduler decides
+        fixed,     // `side` for every frame
+        random,    // another side for each stage and frame, for tests
+    };
+    Kind kind = Kind::automatic;
+    std::array<DdSide, DD_STAGES> side{};
+};
+
+// "auto", "gpu", "cpu", "random", or a list of stage=side, separated by ',' or '+'; stages that aren't named stay on the
+// CPU. False: not understood.
+bool parse_plan(std::string_view text, PlanSpec &spec);
+
+const char *stage_name(unsigned stage);
+// "mc=gpu,itx=gpu,lf=cpu": the first `stages` ones.
+std::string plan_text(const DdPlan &plan, unsigned stages);
+
+// Stages that a codec has; DD_STAGE_LF is the last one of VP9.
+constexpr unsigned codec_stages(DdCodec codec) {
+    return codec == DD_CODEC_VP9 ? DD_STAGE_LF + 1 : DD_STAGES;
+}
+
+} // namespace dd

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The device of the C interface.
+#include "environment.h"
+#include "session/guard.h"
+#include "session/objects.h"
+
+using namespace dd;
+
+namespace {
+
+bool is_profile(const std::string &name) {
+    return name == "auto" || name == "v3d" || name == "wide";
+}
+
+int open_device(DdDevice **out, const DdDeviceOptions &options) {
+    auto device = std::make_unique<DdDevice>();
+    device->log = Log(options.log, options.log_opaque);
+    device->plan_name = option_or_environment(options.plan, "DAEDALUS_PLAN", "auto");
+    GpuOptions gpu;
+    gpu.device = option_or_environment(options.device, "DAEDALUS_DEVICE", "auto");
+    gpu.profile = option_or_environment(options.profile, "DAEDALUS_PROFILE", "auto");
+    if (!parse_plan(device->plan_name, device->plan)) {
+        device->log.line(DD_LOG_ERROR, "plan '%s' is not auto, gpu, cpu or a list such as mc=gpu,itx=gpu,lf=cpu",
+                         device->plan_name.c_str());
+        return DD_ERR_INVALID;
+    }
+    if (!is_profile(gpu.profile)) {
+        device->log.line(DD_LOG_ERROR, "profile '%s' is not auto, v3d or wide", gpu.profile.c_str());
+        return DD_ERR_INVALID;
+    }
+    std::string why;
+    device->gpu = Gpu::open(gpu, why);
+    if (device->gpu)
+        device->name = device->gpu->name();
+    else if (!why.empty())
+        device->log.line(DD_LOG_WARNING, "%s: decoding on the CPU", why.c_str());
+    if (device->gpu && !device->gpu->reads_cached())
+        device->log.line(DD_LOG_WARNING,
+                         "%s has no memory that the CPU reads through its cache, and no dma-heap could be opened: "
+                         "everything that the CPU does with pictures will be slow",
+                         device->name.c_str());
+    *out = device.release();
+    return DD_OK;
+}
+
+} // namespace
+
+extern "C" {
+
+const char *dd_result_text(int result) {
+    switch (result) {
+    case DD_OK:
+        return "success";
+    case DD_ERR_INVALID:
+        return "invalid argument";
+    case DD_ERR_NO_MEMORY:
+        return "out of memory";
+    case DD_ERR_DEVICE:
+        return "the GPU failed";
+    case DD_ERR_RANGE:
+        return "values out of the range in which all decoders agree";
+    case DD_ERR_UNSUPPORTED:
+        return "not supported by the GPU";
+    default:
+        return "unknown result";
+    }
+}
+
+#define DD_TEXT_OF(x) #x
+#define DD_TEXT(x) DD_TEXT_OF(x)
+const char *dd_version(void) {
+    return DD_TEXT(DD_VERSION_MAJOR) "." DD_TEXT(DD_VERSION_MINOR) "." DD_TEXT(DD_VERSION_PATCH);
+}
+
+int dd_device_open(DdDevice **device, const DdDeviceOptions *options) {
+    if (!device || !has_size(options))
+        return DD_ERR_INVALID;
+    *device = nullptr;
+    return guarded([&] { return open_device(device, *options); });
+}
+
+DdDevice *dd_device_ref(DdDevice *device) {
+    device->ref();
+    return device;
+}
+
+void dd_device_unref(DdDevice **device) {
+    if (!device || !*device)
+        return;
+    if ((*device)->unref())
+        delete *device;
+    *device = nullptr;
+}
+
+const char *dd_device_name(const DdDevice *device) {
+    return device->name.c_str();
+}
+
+int dd_device_has_gpu(const DdDevice *device) {
+    return device->gpu && !device->gpu->given_up();
+}
+
+} // extern "C"

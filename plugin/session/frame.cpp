@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Frames of the C interface: begin, submit, wait, end.
+#include "session/guard.h"
+#include "session/objects.h"
+#include "vulkan/vp9_dispatch.h"
+
+#include <algorithm>
+
+using namespace dd;
+
+namespace {
+
+constexpr unsigned kMostRecorders = 256;
+constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
+
+std::unique_ptr<DdFrame> idle_frame(DdSession &session) {
+    const std::lock_guard lock(session.mutex);
+    if (session.idle_frames.empty())
+        return std::make_unique<DdFrame>(session.device->gpu);
+    auto frame = std::move(session.idle_frames.back());
+    session.idle_frames.pop_back();
+    return frame;
+}
+
+bool any_on_gpu(const DdPlan &plan) {
+    return std::ranges::any_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_GPU; });
+}
+
+FrameFacts facts_of(const DdFrameInfo &info) {
+    FrameFacts facts;
+    const PictureFormat &format = info.dst->layout().format;
+    facts.width = format.width;
+    facts.height = format.height;
+    facts.intra_only = info.intra_only;
+    facts.filtered = info.filtered;
+    facts.gpu_reaches = info.dst->memory->gpu != nullptr;
+    return facts;
+}
+
+// Of the references that the GPU can read.
+Vp9References reference_layouts(const DdFrame &frame) {
+    Vp9References layouts{};
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        if (frame.ref[slot] && frame.ref[slot]->memory->gpu)
+            layouts[slot] = frame.ref[slot]->layout();
+    return layouts;
+}
+
+int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
+    auto frame = idle_frame(session);
+    FrameFacts facts = facts_of(info);
+    facts.gpu_reaches = facts.gpu_reaches && session.gpu_usable();
+    frame->plan = session.scheduler.plan(facts);
+    frame->intra_only = facts.intra_only;
+    frame->filtered = facts.filtered;
+    frame->error = DD_OK;
+    frame->submits = frame->dispatches = 0;
+    frame->number = session.frames_begun++;
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
+        frame->ref[slot] = info.ref[slot];
+    if (any_on_gpu(frame->plan))
+        frame->batch.reset(info.dst->layout(), reference_layouts(*frame), info.recorders);
+    session.say_hello(frame->plan);
+
+    frame->session = dd_session_ref(&session);
+    frame->dst = dd_picture_ref(info.dst);
+    for (DdPicture *ref : frame->ref)
+        if (ref)
+            ref->ref();
+    *out = frame.release();
+    return DD_OK;
+}
+
+bool has_predictions(const DdFrame &frame) {
+    return std::ranges::any_of(frame.batch.recorders, [](const Vp9Recorder &r) { return r.predictions > 0; });
+}
+
+// Makes the work of the phases; nullptr where there is none.
+std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
+    const Profile profile = frame.session->device->gpu->profile();
+    std::array<const PhaseWork *, 2> planned{};
+    for (PhaseWork &work : frame.work)
+        work.clear();
+    if (phases & DD_PHASE_RECON)
+        plan_vp9_recon(frame.batch, profile, frame.work[kRecon]);
+    if (phases & DD_PHASE_FILTER)
+        plan_vp9_filter(frame.batch, profile, frame.work[kFilter]);
+    for (unsigned phase = 0; phase < 2; phase++)
+        if (!frame.work[phase].dispatches.empty())
+            planned[phase] = &frame.work[phase];
+    return planned;
+}
+
+void save(DdFrame &frame, unsigned phases) {
+    BatchView view;
+    view.phases = phases;
+    view.batch = &frame.batch;
+    view.dst = frame.dst->memory->data();
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        if (frame.ref[slot])
+            view.ref[slot] = frame.ref[slot]->memory->data();
+    frame.session->saver.save(view, frame.number, frame.session->log);
+}
+
+GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote) {
+    GpuStatus status = frame.job->begin(planned);
+    if (!status)
+        return status;
+    const Profile profile = frame.session->device->gpu->profile();
+    if (planned[kRecon])
+        write_vp9_recon(frame.batch, profile, *planned[kRecon], frame.job->upload(kRecon));
+    if (planned[kFilter])
+        write_vp9_filter(frame.batch, profile, *planned[kFilter], frame.job->upload(kFilter));
+    GpuJobInput input;
+    input.dst = frame.dst->memory->gpu.get();
+    if (planned[kRecon] && has_predictions(frame))
+        for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+            input.ref[slot] = frame.batch.ref[slot].size ? frame.ref[slot]->memory->gpu.get() : nullptr;
+    input.tables = vp9_tables();
+    input.cpu_wrote = cpu_wrote;
+    input.final = planned[kFilter] != nullptr;
+    return frame.job->submit(input);
+}
+
+int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
+    if (const int error = frame.error)
+        return error;
+    if (!any_on_gpu(frame.plan))
+        return DD_OK;
+    DdSession &session = *frame.session;
+    if (!session.gpu_usable())
+        return frame.fail(session.give_up_gpu("other work", {DD_ERR_DEVICE, "given up"}));
+    if (!frame.on_gpu(DD_STAGE_MC) && !frame.on_gpu(DD_STAGE_ITX))
+        phases &= ~static_cast<unsigned>(DD_PHASE_RECON);
+    if (!frame.on_gpu(DD_STAGE_LF))
+        phases &= ~static_cast<unsigned>(DD_PHASE_FILTER);
+    const auto planned = plan_phases(frame, phases);
+    if (!planned[kRecon] && !planned[kFilter])
+        return DD_OK;
+    if (session.saver.wanted())
+        save(frame, phases);
+    if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
+        return frame.fail(session.give_up_gpu("submitting a frame", status));
+    frame.submits++;
+    for (const PhaseWork *work : planned)
+        frame.dispatches += work ? static_cast<std::uint32_t>(work->dispatches.size()) : 0;
+    return DD_OK;
+}
+
+int wait_frame(DdFrame &frame) {
+    if (frame.job && frame.job->in_flight())
+        if (const GpuStatus status = frame.job->wait(); !status)
+            return frame.fail(frame.session->give_up_gpu("running a frame", status));
+    return frame.error;
+}
+
+std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
+    std::array<std::uint64_t, DD_STAGES> blocks{};
+    if (!any_on_gpu(frame.plan))
+        return blocks;
+    for (const Vp9Recorder &recorder : frame.batch.recorders) {
+        blocks[DD_STAGE_MC] += recorder.predictions;
+        blocks[DD_STAGE_ITX] += recorder.residuals;
+    }
+    blocks[DD_STAGE_LF] = frame.batch.lf.superblocks.size();
+    return blocks;
+}
+
+void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
+    DdSession *session = frame->session;
+    wait_frame(*frame);
+    FrameRecord record;
+    record.plan = frame->plan;
+    record.outcome = outcome;
+    record.intra_only = frame->intra_only;
+    record.filtered = frame->filtered;
+    record.blocks = count_blocks(*frame);
+    record.submits = frame->submits;
+    record.dispatches = frame->dispatches;
+    session->statistics.count(record);
+    if (frame->error == DD_ERR_RANGE) {
+        session->statistics.count_out_of_range();
+        session->scheduler.out_of_range();
+    } else if (frame->on_gpu(DD_STAGE_ITX) && outcome == DD_OUTCOME_DONE) {
+        session->scheduler.in_range();
+    }
+    dd_picture_unref(&frame->dst);
+    for (DdPicture *&ref : frame->ref)
+        dd_picture_unref(&ref);
+    frame->session = nullptr;
+    {
+        const std::lock_guard lock(session->mutex);
+        session->idle_frames.push_back(std::move(frame));
+    }
+    dd_session_unref(&session);
+}
+
+} // namespace
+
+extern "C" {
+
+int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame) {
+    if (!session || !frame || !has_size(info) || !info->dst || info->recorders < 1 || info->recorders > kMostRecorders)
+        return DD_ERR_INVALID;
+    *frame = nullptr;
+    return guarded([&] { return begin_frame(*session, *info, frame); });
+}
+
+DdPlan dd_frame_plan(const DdFrame *frame) {
+    return frame->plan;
+}
+
+int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote) {
+    if (!frame || phases == 0 || phases > (DD_PHASE_RECON | DD_PHASE_FILTER))
+        return DD_ERR_INVALID;
+    const int result = guarded([&] { return submit_frame(*frame, phases, cpu_wrote != 0); });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
+int dd_frame_wait(DdFrame *frame) {
+    if (!frame)
+        return DD_ERR_INVALID;
+    return guarded([&] { return wait_frame(*frame); });
+}
+
+void dd_frame_end(DdFrame **frame, DdOutcome outcome) {
+    if (!frame || !*frame)
+        return;
+    std::unique_ptr<DdFrame> ended(*frame);
+    *frame = nullptr;
+    guarded([&] {
+        end_frame(std::move(ended), outcome);
+        return int{DD_OK};
+    });
+}
+
+} // extern "C"

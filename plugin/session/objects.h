@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What the handles of the C interface point to.
+#pragma once
+#include "batch/vp9_batch.h"
+#include "daedalus/daedalus.h"
+#include "log.h"
+#include "scheduler/scheduler.h"
+#include "session/batch_saver.h"
+#include "session/picture_pool.h"
+#include "session/statistics.h"
+#include "vulkan/gpu.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dd {
+
+// A counted handle: starts with one reference.
+class Counted {
+  public:
+    void ref() { count_.fetch_add(1, std::memory_order_relaxed); }
+    // True: that was the last one.
+    bool unref() { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
+
+  private:
+    std::atomic<long> count_{1};
+};
+
+} // namespace dd
+
+struct DdDevice : dd::Counted {
+    dd::Log log;
+    dd::PlanSpec plan;
+    std::string plan_name;
+    std::shared_ptr<dd::Gpu> gpu; // nullptr: everything on the CPU
+    std::string name = "CPU";
+};
+
+struct DdPicture : dd::Counted {
+    std::shared_ptr<dd::PicturePool> pool;
+    std::unique_ptr<dd::PictureMemory> memory;
+
+    const dd::PictureLayout &layout() const { return memory->layout; }
+    ~DdPicture() {
+        if (memory)
+            pool->give(std::move(memory));
+    }
+};
+
+struct DdSession : dd::Counted {
+    DdSession(DdDevice *opened, const DdSessionOptions &options);
+    ~DdSession();
+    DdSession(const DdSession &) = delete;
+    DdSession &operator=(const DdSession &) = delete;
+
+    bool gpu_usable() const { return device->gpu && !scheduler.latched() && !device->gpu->given_up(); }
+    // The GPU can't go on: one warning, and the CPU from here on. Returns DD_ERR_DEVICE.
+    int give_up_gpu(const char *doing, const dd::GpuStatus &status);
+    // Makes the pipelines of a format that hasn't been seen yet.
+    void prepare(const dd::PictureFormat &format);
+    void say_hello(const DdPlan &plan);
+
+    DdDevice *device;
+    DdCodec codec;
+    dd::Log log;
+    dd::Scheduler scheduler;
+    dd::Statistics statistics;
+    dd::BatchSaver saver;
+    std::shared_ptr<dd::PicturePool> pool;
+    std::atomic<std::uint64_t> frames_begun{0};
+
+    std::mutex mutex; // of what follows
+    std::vector<std::unique_ptr<DdFrame>> idle_frames;
+    std::vector<dd::PictureFormat> prepared;
+    bool hello = false;
+};
+
+struct DdFrame {
+    explicit DdFrame(const std::shared_ptr<dd::Gpu> &gpu) {
+        if (gpu)
+            job.emplace(gpu);
+    }
+    bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
+    // The first error of a frame stays: it must go to the CPU.
+    int fail(int result) {
+        int none = DD_OK;
+        error.compare_exchange_strong(none, result);
+        return result;
+    }
+
+    DdSession *session = nullptr;
+    DdPicture *dst = nullptr;
+    std::array<DdPicture *, DD_MAX_REFERENCES> ref{};
+    DdPlan plan{};
+    bool intra_only = false, filtered = false;
+    std::uint64_t number = 0; // of the session
+    dd::Vp9Batch batch;
+    std::array<dd::PhaseWork, 2> work;
+    std::optional<dd::GpuJob> job;
+    std::atomic<int> error{DD_OK};
+    std::uint32_t submits = 0, dispatches = 0;
+};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/picture_pool.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace dd {
+namespace {
+
+// More than a decoder with many threads lets go of at once.
+constexpr std::size_t kMostFree = 24;
+constexpr std::size_t kAlign = 64;
+
+} // namespace
+
+void FreeAligned::operator()(std::byte *memory) const {
+    std::free(memory);
+}
+
+std::unique_ptr<PictureMemory> PicturePool::find_free(const PictureLayout &layout, bool want_gpu) {
+    const std::lock_guard lock(mutex_);
+    newest_ = layout;
+    std::erase_if(free_, [&](const auto &memory) { return memory->layout != layout || !memory->gpu == want_gpu; });
+    if (free_.empty())
+        return nullptr;
+    auto memory = std::move(free_.back());
+    free_.pop_back();
+    return memory;
+}
+
+std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu) {
+    gpu = {};
+    if (auto memory = find_free(layout, want_gpu))
+        return memory;
+    auto memory = std::make_unique<PictureMemory>();
+    memory->layout = layout;
+    if (want_gpu) {
+        gpu = gpu_->make_picture(layout, memory->gpu);
+        if (gpu)
+            return memory;
+    }
+    const std::size_t size = (layout.size + kAlign - 1) / kAlign * kAlign;
+    memory->plain.reset(static_cast<std::byte *>(std::aligned_alloc(kAlign, size)));
+    return memory->plain ? std::move(memory) : nullptr;
+}
+
+void PicturePool::give(std::unique_ptr<PictureMemory> memory) {
+    if (memory->gpu && !memory->gpu->idle())
+        return; // a GPU that hangs may still write to it
+    const std::lock_guard lock(mutex_);
+    if (memory->layout == newest_ && free_.size() < kMostFree)
+        free_.push_back(std::move(memory));
+}
+
+} // namespace dd

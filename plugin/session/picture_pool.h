@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Memory of pictures, used again for the next ones of the same format.
+#pragma once
+#include "batch/picture_layout.h"
+#include "vulkan/gpu.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace dd {
+
+struct FreeAligned {
+    void operator()(std::byte *memory) const;
+};
+
+// In memory that the GPU reaches, or in plain memory where the GPU was given up.
+struct PictureMemory {
+    PictureLayout layout;
+    std::unique_ptr<GpuPicture> gpu;
+    std::unique_ptr<std::byte, FreeAligned> plain;
+
+    std::byte *data() const { return gpu ? gpu->data() : plain.get(); }
+};
+
+class PicturePool {
+  public:
+    explicit PicturePool(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+    // `gpu` says why there is no GPU memory; the picture then lies in plain memory. nullptr: none of either kind.
+    std::unique_ptr<PictureMemory> take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu);
+    void give(std::unique_ptr<PictureMemory> memory);
+
+  private:
+    std::unique_ptr<PictureMemory> find_free(const PictureLayout &layout, bool want_gpu);
+
+    std::shared_ptr<Gpu> gpu_;
+    std::mutex mutex_;
+    PictureLayout newest_; // layouts that come back and aren't this one are not kept
+    std::vector<std::unique_ptr<PictureMemory>> free_;
+};
+
+} // namespace dd

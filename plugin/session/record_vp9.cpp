@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Recording of VP9 frames through the C interface.
+#include "session/guard.h"
+#include "session/objects.h"
+
+using namespace dd;
+
+namespace {
+
+Vp9Recorder *recorder_of(DdFrame *frame, unsigned recorder) {
+    return frame && recorder < frame->batch.recorders.size() ? &frame->batch.recorders[recorder] : nullptr;
+}
+
+} // namespace
+
+extern "C" {
+
+int dd_vp9_begin_block(DdFrame *frame, unsigned recorder) {
+    Vp9Recorder *to = recorder_of(frame, recorder);
+    if (!to)
+        return DD_ERR_INVALID;
+    to->begin_block();
+    return DD_OK;
+}
+
+int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Prediction *prediction) {
+    Vp9Recorder *to = recorder_of(frame, recorder);
+    if (!to || !prediction)
+        return DD_ERR_INVALID;
+    if (!frame->on_gpu(DD_STAGE_MC))
+        return frame->fail(DD_ERR_INVALID);
+    const Vp9Prediction p = {prediction->plane, prediction->ref,   prediction->filter, prediction->second != 0,
+                             prediction->x,     prediction->y,     prediction->w,      prediction->h,
+                             prediction->src_x, prediction->src_y, prediction->step_x, prediction->step_y};
+    const int result = guarded([&] { return to->predict(p) ? int{DD_OK} : int{DD_ERR_INVALID}; });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
+int dd_vp9_residual(DdFrame *frame, unsigned recorder, unsigned plane, unsigned x, unsigned y, unsigned kind,
+                    unsigned eob, const void *coefs) {
+    Vp9Recorder *to = recorder_of(frame, recorder);
+    if (!to)
+        return DD_ERR_INVALID;
+    if (!frame->on_gpu(DD_STAGE_ITX))
+        return frame->fail(DD_ERR_INVALID);
+    const int result = guarded([&] {
+        if (to->residual({plane, x, y, kind, eob, coefs}))
+            return int{DD_OK};
+        return int{to->out_of_range() ? DD_ERR_RANGE : DD_ERR_INVALID};
+    });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
+int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,
+                       const uint8_t *limit, const uint8_t *mblimit) {
+    if (!frame)
+        return DD_ERR_INVALID;
+    if (!frame->on_gpu(DD_STAGE_LF))
+        return frame->fail(DD_ERR_INVALID);
+    const int result = guarded([&] {
+        return frame->batch.set_loop_filter(superblocks, sb_cols, sb_rows, limit, mblimit) ? int{DD_OK}
+                                                                                           : int{DD_ERR_INVALID};
+    });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
+} // extern "C"

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The session of the C interface, and its pictures.
+#include "environment.h"
+#include "session/guard.h"
+#include "session/objects.h"
+#include "vulkan/vp9_dispatch.h"
+
+#include <algorithm>
+
+using namespace dd;
+
+namespace {
+
+DeviceTraits traits_of(const Gpu *gpu) {
+    // Pictures in memory that the CPU can't read at speed cost more than a GPU gains.
+    return {gpu && !gpu->is_cpu_type() && gpu->reads_cached()};
+}
+
+std::uint64_t seed() {
+    return static_cast<std::uint64_t>(environment_number("DAEDALUS_SEED", 1));
+}
+
+const char *profile_name(Profile profile) {
+    return profile == Profile::v3d ? "v3d" : "wide";
+}
+
+bool read_format(const DdPictureFormat &from, PictureFormat &to) {
+    if (from.bit_depth > 12 || from.ss_h > 1 || from.ss_v > 1)
+        return false;
+    to.width = from.width;
+    to.height = from.height;
+    to.bit_depth = static_cast<std::uint8_t>(from.bit_depth);
+    to.ss_h = static_cast<std::uint8_t>(from.ss_h);
+    to.ss_v = static_cast<std::uint8_t>(from.ss_v);
+    to.planes = from.monochrome ? 1 : 3;
+    return true;
+}
+
+int alloc_picture(DdSession &session, const DdPictureFormat &wanted, DdPicture **out) {
+    PictureFormat format;
+    if (!read_format(wanted, format))
+        return DD_ERR_INVALID;
+    const PictureLayout layout = make_picture_layout(format, session.codec == DD_CODEC_VP9 ? 64 : 128);
+    if (layout.size == 0)
+        return DD_ERR_INVALID;
+    session.prepare(format);
+    auto picture = std::make_unique<DdPicture>();
+    picture->pool = session.pool;
+    GpuStatus status;
+    picture->memory = session.pool->take(layout, session.gpu_usable(), status);
+    if (!picture->memory)
+        return DD_ERR_NO_MEMORY;
+    if (status.result == DD_ERR_UNSUPPORTED)
+        session.log.line(DD_LOG_VERBOSE, "%s", status.text);
+    else if (!status)
+        session.give_up_gpu("allocating a picture", status);
+    *out = picture.release();
+    return DD_OK;
+}
+
+} // namespace
+
+DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
+    : device(dd_device_ref(opened)), codec(options.codec),
+      log(options.log ? Log(options.log, options.log_opaque) : opened->log),
+      scheduler(codec, opened->plan, traits_of(opened->gpu.get()), seed()), statistics(codec_stages(codec)),
+      pool(std::make_shared<PicturePool>(opened->gpu)) {}
+
+DdSession::~DdSession() {
+    if (device->gpu)
+        statistics.tell(log, device->name, scheduler.latched());
+    idle_frames.clear();
+    pool.reset();
+    dd_device_unref(&device);
+}
+
+int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
+    if (scheduler.latch())
+        log.line(DD_LOG_WARNING, "%s failed while %s (%s): the rest of the stream is decoded on the CPU",
+                 device->name.c_str(), doing, status.text);
+    return DD_ERR_DEVICE;
+}
+
+void DdSession::prepare(const PictureFormat &format) {
+    if (!gpu_usable() || codec != DD_CODEC_VP9)
+        return;
+    PictureFormat kind = format;
+    kind.width = kind.height = 0;
+    {
+        const std::lock_guard lock(mutex);
+        if (std::ranges::find(prepared, kind) != prepared.end())
+            return;
+        prepared.push_back(kind);
+    }
+    const auto kernels = vp9_kernels(format, device->gpu->profile());
+    if (const GpuStatus status = device->gpu->prepare(kernels); !status)
+        give_up_gpu("making pipelines", status);
+}
+
+void DdSession::say_hello(const DdPlan &plan) {
+    {
+        const std::lock_guard lock(mutex);
+        if (std::exchange(hello, true))
+            return;
+    }
+    if (!device->gpu)
+        return;
+    const std::string first = plan_text(plan, codec_stages(codec));
+    log.line(DD_LOG_INFO, "%s, profile %s, %s memory, plan %s (first frame %s)", device->name.c_str(),
+             profile_name(device->gpu->profile()), device->gpu->memory_text(), device->plan_name.c_str(),
+             first.c_str());
+}
+
+extern "C" {
+
+int dd_session_open(DdSession **session, DdDevice *device, const DdSessionOptions *options) {
+    if (!session || !device || !has_size(options) || options->codec < DD_CODEC_VP9 || options->codec > DD_CODEC_AV1)
+        return DD_ERR_INVALID;
+    *session = nullptr;
+    return guarded([&] {
+        *session = new DdSession(device, *options);
+        return int{DD_OK};
+    });
+}
+
+DdSession *dd_session_ref(DdSession *session) {
+    session->ref();
+    return session;
+}
+
+void dd_session_unref(DdSession **session) {
+    if (!session || !*session)
+        return;
+    if ((*session)->unref())
+        delete *session;
+    *session = nullptr;
+}
+
+int dd_session_stats(DdSession *session, DdStats *stats) {
+    if (!session || !has_size(stats))
+        return DD_ERR_INVALID;
+    return guarded([&] {
+        const std::size_t size = stats->size;
+        *stats = session->statistics.get();
+        stats->size = size;
+        stats->latched = session->scheduler.latched();
+        return int{DD_OK};
+    });
+}
+
+int dd_picture_alloc(DdSession *session, const DdPictureFormat *format, DdPicture **picture) {
+    if (!session || !picture || !has_size(format))
+        return DD_ERR_INVALID;
+    *picture = nullptr;
+    return guarded([&] { return alloc_picture(*session, *format, picture); });
+}
+
+DdPicture *dd_picture_ref(DdPicture *picture) {
+    picture->ref();
+    return picture;
+}
+
+void dd_picture_unref(DdPicture **picture) {
+    if (!picture || !*picture)
+        return;
+    if ((*picture)->unref())
+        delete *picture;
+    *picture = nullptr;
+}
+
+void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]) {
+    const PictureLayout &layout = picture->layout();
+    auto *base = reinterpret_cast<std::uint8_t *>(picture->memory->data());
+    for (unsigned p = 0; p < 3; p++) {
+        const bool there = p < layout.format.planes;
+        data[p] = there ? base + layout.plane[p].offset : nullptr;
+        stride[p] = there ? static_cast<std::ptrdiff_t>(layout.plane[p].stride) : 0;
+    }
+}
+
+} // extern "C"

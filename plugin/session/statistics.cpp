@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "session/statistics.h"
+
+#include "scheduler/plan.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+namespace dd {
+namespace {
+
+constexpr std::array<const char *, DD_STAGES> unit = {"predictions", "transforms", "superblocks", "superblocks",
+                                                      "superblocks"};
+
+bool has_share(unsigned stage, const FrameRecord &frame) {
+    return stage == DD_STAGE_MC || stage == DD_STAGE_ITX ? !frame.intra_only : frame.filtered;
+}
+
+} // namespace
+
+void Statistics::count(const FrameRecord &frame) {
+    const std::lock_guard lock(mutex_);
+    stats_.submits += frame.submits;
+    stats_.dispatches += frame.dispatches;
+    stats_.max_submits = std::max(stats_.max_submits, frame.submits);
+    stats_.max_dispatches = std::max(stats_.max_dispatches, frame.dispatches);
+    if (frame.outcome == DD_OUTCOME_DROPPED)
+        return;
+    stats_.frames++;
+    const bool rerun = frame.outcome == DD_OUTCOME_RERUN;
+    stats_.rerun_frames += rerun;
+    bool any = false;
+    for (unsigned stage = 0; stage < stages_; stage++) {
+        if (!has_share(stage, frame))
+            continue;
+        const bool on_gpu = frame.plan.side[stage] == DD_SIDE_GPU && !rerun;
+        any |= on_gpu;
+        (on_gpu ? stats_.gpu_stage_frames : stats_.cpu_frames)[stage]++;
+        if (on_gpu)
+            stats_.gpu_blocks[stage] += frame.blocks[stage];
+    }
+    stats_.gpu_frames += any;
+}
+
+void Statistics::count_out_of_range() {
+    const std::lock_guard lock(mutex_);
+    out_of_range_++;
+}
+
+DdStats Statistics::get() const {
+    const std::lock_guard lock(mutex_);
+    return stats_;
+}
+
+void Statistics::tell_stage(const Log &log, unsigned stage, const std::string &device) const {
+    log.line(DD_LOG_VERBOSE, "%s: %" PRIu64 " %s in %" PRIu64 " frames on %s, %" PRIu64 " frames on the CPU",
+             stage_name(stage), stats_.gpu_blocks[stage], unit[stage], stats_.gpu_stage_frames[stage], device.c_str(),
+             stats_.cpu_frames[stage]);
+}
+
+void Statistics::tell(const Log &log, const std::string &device, bool latched) const {
+    const std::lock_guard lock(mutex_);
+    if (stats_.frames == 0)
+        return;
+    log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames, %" PRIu64 " with work on %s, %" PRIu64 " run again on the CPU%s",
+             stats_.frames, stats_.gpu_frames, device.c_str(), stats_.rerun_frames,
+             latched ? "; the GPU was given up" : "");
+    for (unsigned stage = 0; stage < stages_; stage++)
+        tell_stage(log, stage, device);
+    if (out_of_range_)
+        log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames had residuals out of the range in which all decoders agree",
+                 out_of_range_);
+    const double frames = static_cast<double>(std::max<std::uint64_t>(stats_.gpu_frames, 1));
+    log.line(DD_LOG_VERBOSE, "%.2f submits and %.2f dispatches a frame with GPU work, at most %u and %u",
+             static_cast<double>(stats_.submits) / frames, static_cast<double>(stats_.dispatches) / frames,
+             stats_.max_submits, stats_.max_dispatches);
+}
+
+} // namespace dd

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What ran where, over a session.
+#pragma once
+#include "daedalus/daedalus.h"
+#include "log.h"
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace dd {
+
+// Of one frame that has ended.
+struct FrameRecord {
+    DdPlan plan{};
+    DdOutcome outcome = DD_OUTCOME_DONE;
+    bool intra_only = false, filtered = false;
+    std::array<std::uint64_t, DD_STAGES> blocks{}; // of stages on the GPU
+    std::uint32_t submits = 0, dispatches = 0;
+};
+
+class Statistics {
+  public:
+    explicit Statistics(unsigned stages) : stages_(stages) {}
+    void count(const FrameRecord &frame);
+    void count_out_of_range();
+    DdStats get() const;
+    // Some lines for people.
+    void tell(const Log &log, const std::string &device, bool latched) const;
+
+  private:
+    void tell_stage(const Log &log, unsigned stage, const std::string &device) const;
+
+    const unsigned stages_;
+    mutable std::mutex mutex_;
+    DdStats stats_{};
+    std::uint64_t out_of_range_ = 0;
+};
+
+} // namespace dd

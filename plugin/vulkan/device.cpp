@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/device.h"
+
+#include "environment.h"
+#include "vulkan/device_choice.h"
+#include "vulkan/dma_heap.h"
+#include "vulkan/executor.h"
+#include "vulkan/quirks.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace dd {
+
+// A physical device and what we have to know of it before we choose.
+struct VulkanDevice::Candidate {
+    VkPhysicalDevice handle = VK_NULL_HANDLE;
+    VkPhysicalDeviceProperties properties{};
+    VkDriverId driver{};
+    VkPhysicalDeviceVulkan11Features features11{};
+    VkPhysicalDeviceVulkan12Features features12{};
+    std::uint32_t queue_family = UINT32_MAX;
+    bool can_import = false;
+    DeviceFacts facts;
+};
+
+namespace {
+
+constexpr std::uint32_t kNeededInvocations = 256;
+constexpr std::uint32_t kNeededShared = 16384;
+constexpr std::uint32_t kNeededStorageBuffers = 8;
+
+std::uint32_t compute_family(const InstanceApi &api, VkPhysicalDevice device) {
+    std::uint32_t count = 0;
+    api.GetPhysicalDeviceQueueFamilyProperties(device, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    api.GetPhysicalDeviceQueueFamilyProperties(device, &count, families.data());
+    for (std::uint32_t i = 0; i < count; i++)
+        if (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)
+            return i;
+    return UINT32_MAX;
+}
+
+bool has_extensions(const InstanceApi &api, VkPhysicalDevice device, std::initializer_list<const char *> names) {
+    std::uint32_t count = 0;
+    api.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> all(count);
+    api.EnumerateDeviceExtensionProperties(device, nullptr, &count, all.data());
+    return std::ranges::all_of(names, [&](const char *name) {
+        return std::ranges::any_of(all, [name](const auto &e) { return !std::strcmp(e.extensionName, name); });
+    });
+}
+
+constexpr const char *kImportExtensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
+                                             VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME};
+
+void add(std::string &list, bool lacks, const char *what) {
+    if (lacks)
+        list += (list.empty() ? "" : ", ") + std::string(what);
+}
+
+} // namespace
+
+namespace {
+
+template <typename Candidate>
+std::string missing_of(const Candidate &c, const VkPhysicalDeviceFeatures2 &) {
+    std::string missing;
+    const VkPhysicalDeviceLimits &limits = c.properties.limits;
+    add(missing, c.queue_family == UINT32_MAX, "a compute queue");
+    add(missing, !c.features11.storageBuffer16BitAccess, "16-bit storage");
+    add(missing, !c.features12.storageBuffer8BitAccess, "8-bit storage");
+    add(missing, limits.maxComputeWorkGroupInvocations < kNeededInvocations, "workgroups of 256 invocations");
+    add(missing, limits.maxComputeSharedMemorySize < kNeededShared, "16 KiB of shared memory");
+    add(missing, limits.maxPerStageDescriptorStorageBuffers < kNeededStorageBuffers, "8 storage buffers a stage");
+    return missing;
+}
+
+template <typename Candidate>
+void look_at(const InstanceApi &api, Candidate &c) {
+    VkPhysicalDeviceDriverProperties driver = {};
+    driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+    VkPhysicalDeviceProperties2 properties = {};
+    properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+    api.GetPhysicalDeviceProperties2(c.handle, &properties);
+    c.properties = properties.properties;
+    c.facts.name = c.properties.deviceName;
+    c.facts.cpu_type = c.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    if (c.properties.apiVersion < VK_API_VERSION_1_2) {
+        c.facts.missing = "Vulkan 1.2";
+        return;
+    }
+    properties.pNext = &driver;
+    api.GetPhysicalDeviceProperties2(c.handle, &properties);
+    c.driver = driver.driverID;
+    c.features11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+    c.features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    c.features11.pNext = &c.features12;
+    VkPhysicalDeviceFeatures2 features = {};
+    features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    features.pNext = &c.features11;
+    api.GetPhysicalDeviceFeatures2(c.handle, &features);
+    c.queue_family = compute_family(api, c.handle);
+    c.can_import = has_extensions(api, c.handle, {kImportExtensions[0], kImportExtensions[1]});
+    c.facts.missing = missing_of(c, features);
+}
+
+} // namespace
+
+std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std::string &why) {
+    why.clear();
+    if (options.device == "cpu")
+        return nullptr;
+    std::shared_ptr<VulkanDevice> device(new VulkanDevice);
+    device->faults_ = Faults::from_text(environment("DAEDALUS_FAULT"));
+    if (!device->make_instance(why))
+        return nullptr;
+
+    const InstanceApi &api = device->instance_api_;
+    std::uint32_t count = 0;
+    api.EnumeratePhysicalDevices(device->instance_, &count, nullptr);
+    std::vector<VkPhysicalDevice> handles(count);
+    api.EnumeratePhysicalDevices(device->instance_, &count, handles.data());
+    std::vector<Candidate> candidates(count);
+    std::vector<DeviceFacts> facts;
+    for (std::size_t i = 0; i < candidates.size(); i++) {
+        candidates[i].handle = handles[i];
+        look_at(api, candidates[i]);
+        facts.push_back(candidates[i].facts);
+    }
+    const DeviceChoice choice = choose_device(facts, options.device);
+    why = choice.why;
+    if (choice.index < 0)
+        return nullptr;
+    const Candidate &chosen = candidates[static_cast<std::size_t>(choice.index)];
+    device->settle(chosen, options);
+    if (!device->make_device(chosen, why))
+        return nullptr;
+    return device;
+}
+
+bool VulkanDevice::make_instance(std::string &why) {
+    loader_ = VulkanLoader::open();
+    std::uint32_t version = 0;
+    if (!loader_) {
+        why = "there is no Vulkan loader (libvulkan.so.1)";
+        return false;
+    }
+    if (loader_->EnumerateInstanceVersion(&version) != VK_SUCCESS || version < VK_API_VERSION_1_2) {
+        why = "the Vulkan loader is older than 1.2";
+        return false;
+    }
+    VkApplicationInfo application = {};
+    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+    application.pApplicationName = "daedalus";
+    application.apiVersion = VK_API_VERSION_1_2;
+    VkInstanceCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+    info.pApplicationInfo = &application;
+    const VkResult result = loader_->CreateInstance(&info, nullptr, &instance_);
+    if (result != VK_SUCCESS) {
+        instance_ = VK_NULL_HANDLE;
+        why = std::string("Vulkan can't be started: ") + vk_result_text(result);
+        return false;
+    }
+    if (!instance_api_.load(*loader_, instance_)) {
+        why = "the Vulkan loader lacks functions";
+        return false;
+    }
+    return true;
+}
+
+void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
+    const Quirks quirks = quirks_of(c.driver, c.properties.deviceType);
+    name_ = c.facts.name;
+    cpu_type_ = c.facts.cpu_type;
+    limits_ = c.properties.limits;
+    queue_family_ = c.queue_family;
+    timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;
+    profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
+    constexpr long kPatience = 2000;
+    patience_ = std::chrono::milliseconds(environment_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
+    instance_api_.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
+    strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
+    // For tests: every device can serve the strategy that asks least of it.
+    if (environment("DAEDALUS_MEMORY") == memory_strategy_name(MemoryStrategy::discrete))
+        strategy_ = MemoryStrategy::discrete;
+}
+
+bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {};
+    queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+    queue.queueFamilyIndex = queue_family_;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VkPhysicalDeviceVulkan12Features features12 = {};
+    features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    features12.storageBuffer8BitAccess = VK_TRUE;
+    features12.timelineSemaphore = c.features12.timelineSemaphore;
+    VkPhysicalDeviceVulkan11Features features11 = {};
+    features11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+    features11.pNext = &features12;
+    features11.storageBuffer16BitAccess = VK_TRUE;
+    VkDeviceCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
+    info.pNext = &features11;
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    if (strategy_ == MemoryStrategy::imported) {
+        info.enabledExtensionCount = std::size(kImportExtensions);
+        info.ppEnabledExtensionNames = kImportExtensions;
+    }
+    VkResult result = instance_api_.CreateDevice(c.handle, &info, nullptr, &device_);
+    if (result != VK_SUCCESS) {
+        device_ = VK_NULL_HANDLE;
+        why = name_ + " can't be opened: " + vk_result_text(result);
+        return false;
+    }
+    if (!vk_.load(instance_api_, device_)) {
+        why = name_ + " lacks functions of Vulkan 1.2";
+        return false;
+    }
+    vk_.GetDeviceQueue(device_, queue_family_, 0, &queue_);
+    pipelines_ = std::make_unique<Pipelines>(*this);
+    slots_ = std::make_unique<SlotPool>(*this);
+    result = pipelines_->init();
+    if (result != VK_SUCCESS)
+        why = name_ + " can't be set up: " + vk_result_text(result);
+    return result == VK_SUCCESS;
+}
+
+VulkanDevice::VulkanDevice() = default;
+
+VulkanDevice::~VulkanDevice() {
+    if (device_ && vk_.DestroyDevice && !release_device()) {
+        // The GPU hangs. What it may still touch stays where it is, with everything beneath.
+        static_cast<void>(pipelines_.release());
+        static_cast<void>(new std::shared_ptr<VulkanLoader>(loader_));
+        static_cast<void>(new auto(std::move(tables_)));
+        return;
+    }
+    if (instance_ && instance_api_.DestroyInstance)
+        instance_api_.DestroyInstance(instance_, nullptr);
+}
+
+bool VulkanDevice::release_device() {
+    if (never_) { // the end of an injected hang
+        VkSemaphoreSignalInfo signal = {VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, never_, 1};
+        vk_.SignalSemaphore(device_, &signal);
+    }
+    if (slots_ && !slots_->close())
+        return false;
+    slots_.reset();
+    tables_.clear();
+    pipelines_.reset();
+    if (never_)
+        vk_.DestroySemaphore(device_, never_, nullptr);
+    vk_.DestroyDevice(device_, nullptr);
+    return true;
+}
+
+VkBuffer VulkanDevice::tables(std::span<const std::uint32_t> words) {
+    const std::lock_guard lock(tables_mutex_);
+    Buffer &buffer = tables_[words.data()];
+    if (!buffer) {
+        if (Buffer::make(*this, words.size_bytes(), MemoryUse::upload, buffer) != VK_SUCCESS)
+            return VK_NULL_HANDLE;
+        std::memcpy(buffer.data(), words.data(), words.size_bytes());
+        buffer.flush();
+    }
+    return buffer.handle();
+}
+
+VkResult VulkanDevice::queue_submit(const VkSubmitInfo &info, VkFence fence) {
+    if (fails(Fault::submit))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (fails(Fault::hang))
+        return submit_never_ending(fence);
+    return vk_.QueueSubmit(queue_, 1, &info, fence);
+}
+
+// Work that waits for what never comes, in place of the frame's own: a hung GPU, as far as anyone can see.
+VkResult VulkanDevice::submit_never_ending(VkFence fence) {
+    VkSemaphoreTypeCreateInfo type = {VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr, VK_SEMAPHORE_TYPE_TIMELINE,
+                                      0};
+    VkSemaphoreCreateInfo semaphore = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
+    VkResult result = vk_.CreateSemaphore(device_, &semaphore, nullptr, &never_);
+    if (result != VK_SUCCESS)
+        return result;
+    const std::uint64_t value = 1;
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkTimelineSemaphoreSubmitInfo timeline = {};
+    timeline.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
+    timeline.waitSemaphoreValueCount = 1;
+    timeline.pWaitSemaphoreValues = &value;
+    VkSubmitInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    info.pNext = &timeline;
+    info.waitSemaphoreCount = 1;
+    info.pWaitSemaphores = &never_;
+    info.pWaitDstStageMask = &stage;
+    return vk_.QueueSubmit(queue_, 1, &info, fence);
+}
+
+} // namespace dd

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// An open Vulkan device with its queue and its pipelines; shared by all sessions on it.
+#pragma once
+#include "vulkan/api.h"
+#include "vulkan/dispatch.h"
+#include "vulkan/faults.h"
+#include "vulkan/gpu.h"
+#include "vulkan/memory.h"
+#include "vulkan/pipelines.h"
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+namespace dd {
+
+class SlotPool;
+
+class VulkanDevice {
+  public:
+    // nullptr: none; `why` then says why, for the user (empty where "cpu" was asked for).
+    static std::shared_ptr<VulkanDevice> open(const GpuOptions &options, std::string &why);
+    ~VulkanDevice();
+    VulkanDevice(const VulkanDevice &) = delete;
+    VulkanDevice &operator=(const VulkanDevice &) = delete;
+
+    const DeviceApi &vk() const { return vk_; }
+    VkDevice handle() const { return device_; }
+    const std::string &name() const { return name_; }
+    bool is_cpu_type() const { return cpu_type_; }
+    Profile profile() const { return profile_; }
+    MemoryStrategy memory_strategy() const { return strategy_; }
+    const VkPhysicalDeviceMemoryProperties &memory_properties() const { return memory_; }
+    const VkPhysicalDeviceLimits &limits() const { return limits_; }
+    std::uint32_t queue_family() const { return queue_family_; }
+    std::chrono::milliseconds patience() const { return patience_; }
+    bool timestamps() const { return timestamps_; }
+    Pipelines &pipelines() { return *pipelines_; }
+    SlotPool &slots() { return *slots_; }
+    // A buffer with constants that kernels read, made once. VK_NULL_HANDLE: no memory.
+    VkBuffer tables(std::span<const std::uint32_t> words);
+
+    bool fails(Fault fault) { return faults_ && faults_->hit(fault); }
+
+    // Lost or hung: never used again. Whoever finds out says so here.
+    bool given_up() const { return given_up_.load(std::memory_order_relaxed); }
+    void give_up() { given_up_.store(true, std::memory_order_relaxed); }
+
+    // Submits that are known to be done; tells a slow GPU from a hung one.
+    std::atomic<std::uint64_t> progress{0};
+    // Held while commands are put on the queue, and while the state of pictures' working copies is read or changed.
+    std::mutex submit_mutex;
+    VkResult queue_submit(const VkSubmitInfo &info, VkFence fence); // with submit_mutex held
+
+  private:
+    VulkanDevice();
+    struct Candidate;
+    bool make_instance(std::string &why);
+    bool make_device(const Candidate &candidate, std::string &why);
+    void settle(const Candidate &candidate, const GpuOptions &options);
+    bool release_device(); // false: the GPU hangs
+    VkResult submit_never_ending(VkFence fence);
+
+    std::shared_ptr<VulkanLoader> loader_;
+    VkInstance instance_ = VK_NULL_HANDLE;
+    InstanceApi instance_api_;
+    VkDevice device_ = VK_NULL_HANDLE;
+    DeviceApi vk_;
+    VkQueue queue_ = VK_NULL_HANDLE;
+    std::uint32_t queue_family_ = 0;
+    std::string name_;
+    bool cpu_type_ = false;
+    bool timestamps_ = false;
+    Profile profile_ = Profile::wide;
+    MemoryStrategy strategy_ = MemoryStrategy::unified;
+    VkPhysicalDeviceMemoryProperties memory_{};
+    VkPhysicalDeviceLimits limits_{};
+    std::chrono::milliseconds patience_{2000};
+    std::unique_ptr<Faults> faults_;
+    std::unique_ptr<Pipelines> pipelines_;
+    std::unique_ptr<SlotPool> slots_;
+    std::mutex tables_mutex_;
+    std::map<const std::uint32_t *, Buffer> tables_;
+    std::atomic<bool> given_up_{false};
+    VkSemaphore never_ = VK_NULL_HANDLE; // what an injected hang waits for
+};
+
+} // namespace dd

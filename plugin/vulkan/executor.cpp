@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/executor.h"
+
+#include "common/records.h"
+
+#include <algorithm>
+
+namespace dd {
+namespace {
+
+constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+constexpr VkAccessFlags kShaderAccess = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+constexpr VkAccessFlags kTransferAccess = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+
+constexpr std::uint32_t kSetsAPool = 16;
+constexpr VkDeviceSize kSmallestUpload = 256 * 1024;
+// An upload buffer that is this much too large is given back: the stream has become smaller.
+constexpr VkDeviceSize kWaste = 16;
+constexpr VkDeviceSize kWasteFloor = 8 * 1024 * 1024;
+
+constexpr auto kSlice = std::chrono::milliseconds(100);
+// Even while others make progress, nobody waits for ever.
+constexpr int kLongestWait = 16;
+
+VkDeviceSize upload_size_for(VkDeviceSize needed) {
+    VkDeviceSize size = kSmallestUpload;
+    while (size < needed)
+        size += size / 2;
+    return (size + kUploadAlign - 1) / kUploadAlign * kUploadAlign;
+}
+
+} // namespace
+
+Slot::~Slot() {
+    const DeviceApi &vk = device_.vk();
+    for (const VkDescriptorPool pool : descriptor_pools_)
+        vk.DestroyDescriptorPool(device_.handle(), pool, nullptr);
+    vk.DestroyQueryPool(device_.handle(), queries_, nullptr);
+    vk.DestroyFence(device_.handle(), fence_, nullptr);
+    vk.DestroyCommandPool(device_.handle(), command_pool_, nullptr);
+}
+
+VkResult Slot::init() {
+    const DeviceApi &vk = device_.vk();
+    VkCommandPoolCreateInfo pool = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr,
+                                    VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, device_.queue_family()};
+    VkResult result = vk.CreateCommandPool(device_.handle(), &pool, nullptr, &command_pool_);
+    if (result != VK_SUCCESS)
+        return result;
+    VkCommandBufferAllocateInfo buffer = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, command_pool_,
+                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+    result = vk.AllocateCommandBuffers(device_.handle(), &buffer, &commands_);
+    if (result != VK_SUCCESS)
+        return result;
+    VkFenceCreateInfo fence = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
+    return vk.CreateFence(device_.handle(), &fence, nullptr, &fence_);
+}
+
+VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
+    VkDeviceSize needed = 0;
+    for (unsigned i = 0; i < phases.size(); i++) {
+        upload_at_[i] = static_cast<std::uint32_t>(needed);
+        if (phases[i])
+            needed += align_upload(std::max(phases[i]->upload_bytes, 4u));
+    }
+    const bool wasteful = upload_.size() > kWasteFloor && upload_.size() / kWaste > needed;
+    if (upload_.size() >= needed && !wasteful)
+        return VK_SUCCESS;
+    upload_ = Buffer();
+    const VkDeviceSize size = upload_size_for(needed);
+    if (size > device_.limits().maxStorageBufferRange)
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    return Buffer::make(device_, size, MemoryUse::upload, upload_);
+}
+
+void Slot::barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used) {
+    const VkMemoryBarrier memory = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, written, used};
+    device_.vk().CmdPipelineBarrier(commands_, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
+}
+
+void Slot::timestamp() {
+    if (query_count_ < query_capacity_)
+        device_.vk().CmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, queries_, query_count_++);
+}
+
+VkResult Slot::submit(const SubmitInput &input) {
+    if (device_.given_up())
+        return VK_ERROR_DEVICE_LOST;
+    VkResult result = input.dst->host.flush();
+    if (result == VK_SUCCESS)
+        result = upload_.flush();
+    if (result != VK_SUCCESS)
+        return result;
+    // Pipelines are made before the lock is taken: a compiler may run for long.
+    for (const PhaseWork *work : input.phase)
+        if (work)
+            for (const Dispatch &dispatch : work->dispatches)
+                if (!device_.pipelines().get(dispatch.kernel))
+                    return VK_ERROR_OUT_OF_HOST_MEMORY;
+
+    const std::lock_guard lock(device_.submit_mutex);
+    result = record(input);
+    if (result != VK_SUCCESS)
+        return result;
+    VkSubmitInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands_;
+    result = device_.queue_submit(info, fence_);
+    if (result == VK_ERROR_DEVICE_LOST)
+        device_.give_up();
+    if (result != VK_SUCCESS)
+        return result;
+    busy_ = input;
+    in_flight_ = true;
+    for (const auto &ref : input.ref)
+        if (ref && ref->has_copy() && !ref->local_valid)
+            ref->local_valid = ref->local_pending = true;
+    if (input.dst->has_copy())
+        input.dst->local_valid = input.final;
+    return VK_SUCCESS;
+}
+
+VkResult Slot::record(const SubmitInput &input) {
+    const DeviceApi &vk = device_.vk();
+    keys_.clear();
+    VkResult result = vk.ResetCommandPool(device_.handle(), command_pool_, 0);
+    if (result != VK_SUCCESS)
+        return result;
+    VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
+                                      VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, nullptr};
+    result = vk.BeginCommandBuffer(commands_, &begin);
+    if (result != VK_SUCCESS)
+        return result;
+    if (device_.timestamps() && (result = reset_queries(input)) != VK_SUCCESS)
+        return result;
+    record_uploads(input);
+    timestamp();
+    for (unsigned phase = 0; phase < input.phase.size(); phase++)
+        if (input.phase[phase] && (result = record_phase(input, phase)) != VK_SUCCESS)
+            return result;
+    record_downloads(input);
+    return vk.EndCommandBuffer(commands_);
+}
+
+VkResult Slot::reset_queries(const SubmitInput &input) {
+    const DeviceApi &vk = device_.vk();
+    std::uint32_t needed = 1;
+    for (const PhaseWork *work : input.phase)
+        needed += work ? static_cast<std::uint32_t>(work->dispatches.size()) : 0;
+    if (needed > query_capacity_) {
+        vk.DestroyQueryPool(device_.handle(), queries_, nullptr);
+        queries_ = VK_NULL_HANDLE;
+        query_capacity_ = 0;
+        VkQueryPoolCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+        info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+        info.queryCount = needed;
+        const VkResult result = vk.CreateQueryPool(device_.handle(), &info, nullptr, &queries_);
+        if (result != VK_SUCCESS)
+            return result;
+        query_capacity_ = needed;
+    }
+    query_count_ = 0;
+    vk.CmdResetQueryPool(commands_, queries_, 0, query_capacity_);
+    return VK_SUCCESS;
+}
+
+// Brings the working copies up to date. Whole buffers: a copy has a fixed cost that is larger than what a part would
+// save.
+void Slot::record_uploads(const SubmitInput &input) {
+    const auto copy = [this](const VulkanPicture &picture) {
+        const VkBufferCopy all = {0, 0, picture.layout.size};
+        device_.vk().CmdCopyBuffer(commands_, picture.host.handle(), picture.local.handle(), 1, &all);
+    };
+    bool copied = false, pending = false;
+    for (std::size_t slot = 0; slot < input.ref.size(); slot++) {
+        VulkanPicture *ref = input.ref[slot].get();
+        const auto before = input.ref.begin() + static_cast<std::ptrdiff_t>(slot);
+        if (!ref || !ref->has_copy() || std::find(input.ref.begin(), before, input.ref[slot]) != before)
+            continue;
+        pending |= ref->local_pending;
+        if (ref->local_valid)
+            continue;
+        copy(*ref);
+        copied = true;
+    }
+    if (input.cpu_wrote && input.dst->has_copy()) {
+        copy(*input.dst);
+        copied = true;
+    }
+    // What earlier submits wrote is available, for their fences have been waited for; it only has to become visible,
+    // which makes nothing wait. A copy that another frame has started is the exception.
+    if (copied || pending)
+        barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute | kTransfer, kShaderAccess | kTransferAccess);
+    else
+        barrier(VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 0, kCompute | kTransfer, kShaderAccess | kTransferAccess);
+}
+
+// Makes the pixels visible to the CPU.
+void Slot::record_downloads(const SubmitInput &input) {
+    if (!input.dst->has_copy()) {
+        barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+        return;
+    }
+    barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kTransfer, VK_ACCESS_TRANSFER_READ_BIT);
+    const VkBufferCopy all = {0, 0, input.dst->layout.size};
+    device_.vk().CmdCopyBuffer(commands_, input.dst->local.handle(), input.dst->host.handle(), 1, &all);
+    barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+}
+
+VkResult Slot::record_phase(const SubmitInput &input, unsigned phase) {
+    const DeviceApi &vk = device_.vk();
+    const PhaseWork &work = *input.phase[phase];
+    VkPipeline bound_pipeline = VK_NULL_HANDLE;
+    VkDescriptorSet bound_set = VK_NULL_HANDLE;
+    bool first = phase > 0 && input.phase[0] && !input.phase[0]->dispatches.empty();
+    for (const Dispatch &dispatch : work.dispatches) {
+        if (dispatch.barrier || first)
+            barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShaderAccess);
+        first = false;
+        const VkPipeline pipeline = device_.pipelines().get(dispatch.kernel);
+        if (pipeline != bound_pipeline)
+            vk.CmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        bound_pipeline = pipeline;
+        VkDescriptorSet set = VK_NULL_HANDLE;
+        const VkResult result = descriptor_set(input, phase, dispatch, set);
+        if (result != VK_SUCCESS)
+            return result;
+        const VkPipelineLayout layout = device_.pipelines().layout();
+        if (set != bound_set)
+            vk.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+        bound_set = set;
+        if (dispatch.push_bytes)
+            vk.CmdPushConstants(commands_, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, dispatch.push_bytes,
+                                dispatch.push.data());
+        vk.CmdDispatch(commands_, dispatch.groups, dispatch.groups_y, 1);
+        timestamp();
+    }
+    return VK_SUCCESS;
+}
+
+VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Dispatch &dispatch,
+                              VkDescriptorSet &set) {
+    const PhaseWork &work = *input.phase[phase];
+    const auto picture = [&](unsigned slot) -> const VulkanPicture & {
+        return slot < input.ref.size() && input.ref[slot] ? *input.ref[slot] : *input.dst;
+    };
+    const std::array<const VulkanPicture *, 3> pictures = {input.dst.get(), &picture(dispatch.ref[0]),
+                                                           &picture(dispatch.ref[1])};
+    SetKey key{};
+    for (unsigned i = 0; i < 3; i++)
+        key.pictures[i] = pictures[i]->kernel_buffer();
+    key.end = upload_at_[phase] + align_upload(std::max(work.upload_bytes, 4u));
+    key.records_at = upload_at_[phase] + dispatch.records_at;
+    key.coefs_at = upload_at_[phase] + work.coefs_at;
+    // A phase without coefficients may end where they would begin.
+    if (key.coefs_at >= key.end)
+        key.coefs_at = upload_at_[phase];
+    if (key.records_at >= key.end)
+        return VK_ERROR_UNKNOWN;
+
+    const auto found = std::ranges::find(keys_, key);
+    const auto index = static_cast<std::size_t>(found - keys_.begin());
+    if (found != keys_.end()) {
+        set = sets_[index];
+        return VK_SUCCESS;
+    }
+    if (index == sets_.size()) {
+        const VkResult result = new_descriptor_set(set);
+        if (result != VK_SUCCESS)
+            return result;
+        sets_.push_back(set);
+    }
+    set = sets_[index];
+    keys_.push_back(key);
+    std::array<VkDescriptorBufferInfo, kBindings> buffers{};
+    for (unsigned i = 0; i < 3; i++)
+        buffers[DD_BIND_DST + i] = {key.pictures[i], 0, pictures[i]->layout.size};
+    buffers[DD_BIND_RECORDS] = {upload_.handle(), key.records_at, key.end - key.records_at};
+    buffers[DD_BIND_COEFS] = {upload_.handle(), key.coefs_at, key.end - key.coefs_at};
+    buffers[DD_BIND_TABLES] = {input.tables, 0, VK_WHOLE_SIZE};
+    write_descriptor_set(set, buffers);
+    return VK_SUCCESS;
+}
+
+void Slot::write_descriptor_set(VkDescriptorSet set, const std::array<VkDescriptorBufferInfo, kBindings> &buffers) {
+    std::array<VkWriteDescriptorSet, kBindings> writes{};
+    for (unsigned i = 0; i < kBindings; i++) {
+        writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+        writes[i].dstSet = set;
+        writes[i].dstBinding = i;
+        writes[i].descriptorCount = 1;
+        writes[i].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        writes[i].pBufferInfo = &buffers[i];
+    }
+    device_.vk().UpdateDescriptorSets(device_.handle(), kBindings, writes.data(), 0, nullptr);
+}
+
+VkResult Slot::new_descriptor_set(VkDescriptorSet &set) {
+    const DeviceApi &vk = device_.vk();
+    if (sets_.size() == descriptor_pools_.size() * kSetsAPool) {
+        const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kSetsAPool * kBindings};
+        VkDescriptorPoolCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+        info.maxSets = kSetsAPool;
+        info.poolSizeCount = 1;
+        info.pPoolSizes = &size;
+        VkDescriptorPool pool = VK_NULL_HANDLE;
+        const VkResult result = vk.CreateDescriptorPool(device_.handle(), &info, nullptr, &pool);
+        if (result != VK_SUCCESS)
+            return result;
+        descriptor_pools_.push_back(pool);
+    }
+    const VkDescriptorSetLayout layout = device_.pipelines().set_layout();
+    VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr,
+                                        descriptor_pools_.back(), 1, &layout};
+    return vk.AllocateDescriptorSets(device_.handle(), &info, &set);
+}
+
+VkResult Slot::wait() {
+    if (!in_flight_)
+        return VK_SUCCESS;
+    VkResult result = device_.fails(Fault::wait) ? VK_ERROR_OUT_OF_HOST_MEMORY : wait_for_fence();
+    const bool lost = device_.fails(Fault::lost);
+    if (lost || result == VK_TIMEOUT || result == VK_ERROR_DEVICE_LOST)
+        device_.give_up();
+    // A wait that failed for want of memory says nothing of the GPU, which may still be writing.
+    if (result != VK_SUCCESS && result != VK_TIMEOUT && result != VK_ERROR_DEVICE_LOST) {
+        const VkResult again = wait_for_fence();
+        in_flight_ = again != VK_SUCCESS;
+        if (in_flight_)
+            device_.give_up();
+    } else {
+        // A lost device doesn't write any more.
+        in_flight_ = result == VK_TIMEOUT;
+    }
+    if (!in_flight_)
+        finish(result == VK_SUCCESS && !lost);
+    if (lost)
+        return VK_ERROR_DEVICE_LOST;
+    return result == VK_SUCCESS ? busy_result_ : result;
+}
+
+// As long as any work on the device ends within the time, a wait goes on: the queue is shared. On a device that was
+// given up the rest of the work gets a last chance.
+VkResult Slot::wait_for_fence() {
+    using Clock = std::chrono::steady_clock;
+    const auto patience = device_.given_up() ? device_.patience() / 4 : device_.patience();
+    const auto start = Clock::now();
+    auto deadline = start + patience;
+    std::uint64_t seen = device_.progress;
+    for (;;) {
+        const auto slice = std::chrono::nanoseconds(std::min<std::chrono::nanoseconds>(kSlice, patience));
+        const VkResult result = device_.vk().WaitForFences(device_.handle(), 1, &fence_, VK_TRUE,
+                                                           static_cast<std::uint64_t>(slice.count()));
+        if (result != VK_TIMEOUT)
+            return result;
+        const auto now = Clock::now();
+        if (const std::uint64_t progress = device_.progress; progress != seen) {
+            seen = progress;
+            deadline = now + patience;
+        }
+        if (now >= deadline || now >= start + kLongestWait * patience)
+            return VK_TIMEOUT;
+    }
+}
+
+bool Slot::done() const {
+    constexpr std::uint64_t moment = 100'000'000; // ns
+    return !in_flight_ || device_.vk().WaitForFences(device_.handle(), 1, &fence_, VK_TRUE, moment) != VK_TIMEOUT;
+}
+
+void Slot::finish(bool worked) {
+    device_.progress++;
+    busy_result_ = device_.vk().ResetFences(device_.handle(), 1, &fence_);
+    if (worked && busy_result_ == VK_SUCCESS)
+        busy_result_ = busy_.dst->host.invalidate();
+    {
+        const std::lock_guard lock(device_.submit_mutex);
+        for (const auto &ref : busy_.ref)
+            if (ref)
+                ref->local_pending = false;
+        if (!worked)
+            busy_.dst->local_valid = false;
+    }
+    busy_ = {};
+}
+
+std::vector<double> Slot::dispatch_times() const {
+    if (query_count_ < 2)
+        return {};
+    std::vector<std::uint64_t> stamps(query_count_);
+    const VkResult result = device_.vk().GetQueryPoolResults(
+        device_.handle(), queries_, 0, query_count_, stamps.size() * sizeof(stamps[0]), stamps.data(),
+        sizeof(stamps[0]), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (result != VK_SUCCESS)
+        return {};
+    std::vector<double> times;
+    for (std::size_t i = 1; i < stamps.size(); i++)
+        times.push_back(static_cast<double>(stamps[i] - stamps[i - 1]) * device_.limits().timestampPeriod);
+    return times;
+}
+
+VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!free_.empty()) {
+            slot = std::move(free_.back());
+            free_.pop_back();
+            return VK_SUCCESS;
+        }
+    }
+    slot = std::make_unique<Slot>(device_);
+    return slot->init();
+}
+
+void SlotPool::release(std::unique_ptr<Slot> slot) {
+    if (!slot)
+        return;
+    const std::lock_guard lock(mutex_);
+    (slot->in_flight() ? abandoned_ : free_).push_back(std::move(slot));
+}
+
+bool SlotPool::close() {
+    const std::lock_guard lock(mutex_);
+    free_.clear();
+    std::erase_if(abandoned_, [](const std::unique_ptr<Slot> &slot) { return slot->done(); });
+    if (abandoned_.empty())
+        return true;
+    for (std::unique_ptr<Slot> &slot : abandoned_)
+        static_cast<void>(slot.release());
+    abandoned_.clear();
+    return false;
+}
+
+} // namespace dd

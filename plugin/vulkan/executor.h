@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Runs the GPU's work of a frame's phases: one submit, one wait. What a submit needs (command buffer, fence, descriptor
+// sets, upload buffer) is a Slot, kept for the next one; a steady stream makes nothing new.
+#pragma once
+#include "common/records.h"
+#include "vulkan/device.h"
+#include "vulkan/picture.h"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace dd {
+
+constexpr std::size_t kMaxPictureSlots = 7;
+
+// What one submit works on.
+struct SubmitInput {
+    std::shared_ptr<VulkanPicture> dst;
+    std::array<std::shared_ptr<VulkanPicture>, kMaxPictureSlots> ref; // by slot; only those that kernels read
+    std::array<const PhaseWork *, 2> phase{};                         // recon, filter; nullptr: not in this submit
+    VkBuffer tables = VK_NULL_HANDLE;
+    bool cpu_wrote = false; // the CPU changed pixels of dst since the GPU last saw it
+    bool final = false;     // nobody but the GPU changes dst after this
+};
+
+class Slot {
+  public:
+    explicit Slot(VulkanDevice &device) : device_(device) {}
+    ~Slot();
+    Slot(const Slot &) = delete;
+    Slot &operator=(const Slot &) = delete;
+
+    // Room for the uploads of the phases.
+    VkResult reserve(const std::array<const PhaseWork *, 2> &phases);
+    // Where the upload of a phase goes: written once, front to back.
+    std::byte *upload(unsigned phase) const { return upload_.data() + upload_at_[phase]; }
+
+    VkResult submit(const SubmitInput &input);
+    // Bounded. VK_TIMEOUT: the GPU hangs.
+    VkResult wait();
+    // True between submit() and the end of the work.
+    bool in_flight() const { return in_flight_; }
+    // Looks once more, for a moment, whether the GPU has let go of work that was given up.
+    bool done() const;
+
+    // Nanoseconds of each dispatch of the last submit, in order, where the device measures.
+    std::vector<double> dispatch_times() const;
+
+  private:
+    friend class SlotPool;
+    VkResult init();
+    VkResult record(const SubmitInput &input);
+    VkResult reset_queries(const SubmitInput &input);
+    VkResult record_phase(const SubmitInput &input, unsigned phase);
+    void record_uploads(const SubmitInput &input);
+    void record_downloads(const SubmitInput &input);
+    VkResult descriptor_set(const SubmitInput &input, unsigned phase, const Dispatch &dispatch, VkDescriptorSet &set);
+    VkResult new_descriptor_set(VkDescriptorSet &set);
+    void write_descriptor_set(VkDescriptorSet set, const std::array<VkDescriptorBufferInfo, kBindings> &buffers);
+    void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used);
+    void timestamp();
+    VkResult wait_for_fence();
+    void finish(bool worked);
+
+    struct SetKey {
+        std::array<VkBuffer, 3> pictures;
+        std::uint32_t records_at, coefs_at, end;
+        bool operator==(const SetKey &) const = default;
+    };
+
+    VulkanDevice &device_;
+    VkCommandPool command_pool_ = VK_NULL_HANDLE;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+    VkFence fence_ = VK_NULL_HANDLE;
+    std::vector<VkDescriptorPool> descriptor_pools_;
+    std::vector<VkDescriptorSet> sets_;
+    std::vector<SetKey> keys_; // of the sets that the submit uses
+    VkQueryPool queries_ = VK_NULL_HANDLE;
+    std::uint32_t query_capacity_ = 0, query_count_ = 0;
+    Buffer upload_;
+    std::array<std::uint32_t, 2> upload_at_{};
+    SubmitInput busy_; // keeps pictures alive while the GPU uses them
+    bool in_flight_ = false;
+    VkResult busy_result_ = VK_SUCCESS; // of what follows the GPU's end
+};
+
+// Slots for all sessions of a device.
+class SlotPool {
+  public:
+    explicit SlotPool(VulkanDevice &device) : device_(device) {}
+    VkResult acquire(std::unique_ptr<Slot> &slot);
+    // A slot whose work isn't known to be done is put aside.
+    void release(std::unique_ptr<Slot> slot);
+    // False: the GPU still holds on to something, which was left as it is; the device can't be destroyed.
+    bool close();
+
+  private:
+    VulkanDevice &device_;
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<Slot>> free_, abandoned_;
+};
+
+} // namespace dd

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/gpu.h"
+
+#include "daedalus/daedalus.h"
+#include "vulkan/executor.h"
+
+#include <utility>
+
+namespace dd {
+namespace {
+
+static_assert(kGpuPictureSlots == kMaxPictureSlots);
+
+GpuStatus status_of(VkResult result) {
+    switch (result) {
+    case VK_SUCCESS:
+        return {};
+    case VK_ERROR_OUT_OF_HOST_MEMORY:
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY:
+    case VK_ERROR_MEMORY_MAP_FAILED:
+    case VK_ERROR_TOO_MANY_OBJECTS:
+        return {DD_ERR_NO_MEMORY, vk_result_text(result)};
+    default:
+        return {DD_ERR_DEVICE, vk_result_text(result)};
+    }
+}
+
+} // namespace
+
+std::byte *GpuPicture::data() const {
+    return picture_->host.data();
+}
+
+std::shared_ptr<Gpu> Gpu::open(const GpuOptions &options, std::string &why) {
+    auto device = VulkanDevice::open(options, why);
+    return device ? std::shared_ptr<Gpu>(new Gpu(std::move(device))) : nullptr;
+}
+
+const std::string &Gpu::name() const {
+    return device_->name();
+}
+bool Gpu::is_cpu_type() const {
+    return device_->is_cpu_type();
+}
+Profile Gpu::profile() const {
+    return device_->profile();
+}
+const char *Gpu::memory_text() const {
+    return memory_strategy_name(device_->memory_strategy());
+}
+bool Gpu::reads_cached() const {
+    return device_->memory_strategy() != MemoryStrategy::write_combined;
+}
+bool Gpu::given_up() const {
+    return device_->given_up();
+}
+
+GpuStatus Gpu::prepare(std::span<const unsigned> kernels) {
+    return status_of(device_->pipelines().prepare(kernels));
+}
+
+GpuStatus Gpu::make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
+    if (layout.size > device_->limits().maxStorageBufferRange)
+        return {DD_ERR_UNSUPPORTED, "the picture is larger than the device's buffers"};
+    auto made = std::make_shared<VulkanPicture>();
+    const VkResult result = VulkanPicture::make(*device_, layout, *made);
+    if (result == VK_SUCCESS)
+        picture = std::make_unique<GpuPicture>(std::move(made));
+    return status_of(result);
+}
+
+GpuJob::GpuJob(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+GpuJob::~GpuJob() {
+    release();
+}
+
+void GpuJob::release() {
+    if (slot_)
+        gpu_->device_->slots().release(std::move(slot_));
+}
+
+GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
+    release();
+    times_.clear();
+    phases_ = phases;
+    VkResult result = gpu_->device_->slots().acquire(slot_);
+    if (result == VK_SUCCESS)
+        result = slot_->reserve(phases);
+    return status_of(result);
+}
+
+std::byte *GpuJob::upload(unsigned phase) const {
+    return slot_->upload(phase);
+}
+
+GpuStatus GpuJob::submit(const GpuJobInput &input) {
+    SubmitInput submit;
+    submit.dst = input.dst->picture_;
+    for (std::size_t i = 0; i < input.ref.size(); i++)
+        if (input.ref[i])
+            submit.ref[i] = input.ref[i]->picture_;
+    submit.phase = phases_;
+    submit.tables = gpu_->device_->tables(input.tables);
+    submit.cpu_wrote = input.cpu_wrote;
+    submit.final = input.final;
+    if (!submit.tables)
+        return {DD_ERR_NO_MEMORY, "out of memory"};
+    return status_of(slot_->submit(submit));
+}
+
+GpuStatus GpuJob::wait() {
+    if (!in_flight())
+        return {};
+    const VkResult result = slot_->wait();
+    if (result == VK_SUCCESS)
+        times_ = slot_->dispatch_times();
+    release();
+    if (result == VK_TIMEOUT)
+        return {DD_ERR_DEVICE, "the GPU hangs"};
+    return status_of(result);
+}
+
+bool GpuJob::in_flight() const {
+    return slot_ && slot_->in_flight();
+}
+
+} // namespace dd

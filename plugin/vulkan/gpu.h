@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The GPU as sessions see it: no type of Vulkan's here.
+#pragma once
+#include "batch/picture_layout.h"
+#include "vulkan/dispatch.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dd {
+
+class Slot;
+class VulkanDevice;
+struct VulkanPicture;
+
+struct GpuOptions {
+    std::string device;      // as DdDeviceOptions
+    std::string profile;     // "auto", "v3d", "wide"
+    bool timestamps = false; // measure every dispatch
+};
+
+struct GpuStatus {
+    int result = 0;        // DdResult
+    const char *text = ""; // what went wrong
+    explicit operator bool() const { return result == 0; }
+};
+
+class GpuPicture {
+  public:
+    explicit GpuPicture(std::shared_ptr<VulkanPicture> picture) : picture_(std::move(picture)) {}
+    std::byte *data() const;
+    // Nothing but this object uses it: it may be given to another frame.
+    bool idle() const { return picture_.use_count() == 1; }
+
+  private:
+    friend class GpuJob;
+    std::shared_ptr<VulkanPicture> picture_;
+};
+
+class Gpu {
+  public:
+    // nullptr: none; `why` says why, for the user (empty where "cpu" was asked for).
+    static std::shared_ptr<Gpu> open(const GpuOptions &options, std::string &why);
+
+    const std::string &name() const;
+    bool is_cpu_type() const;
+    Profile profile() const;
+    const char *memory_text() const;
+    // The CPU reads pictures at its usual speed.
+    bool reads_cached() const;
+    bool given_up() const; // lost or hung
+
+    GpuStatus prepare(std::span<const unsigned> kernels);
+    GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
+
+  private:
+    friend class GpuJob;
+    explicit Gpu(std::shared_ptr<VulkanDevice> device) : device_(std::move(device)) {}
+    std::shared_ptr<VulkanDevice> device_;
+};
+
+constexpr std::size_t kGpuPictureSlots = 7;
+
+struct GpuJobInput {
+    const GpuPicture *dst = nullptr;
+    std::array<const GpuPicture *, kGpuPictureSlots> ref{}; // only those that kernels read
+    std::span<const std::uint32_t> tables;
+    bool cpu_wrote = false; // the CPU changed pixels of dst since the GPU last saw it
+    bool final = false;     // nobody but the GPU changes dst after this
+};
+
+// One submit of a frame: begin, write the uploads, submit, wait.
+class GpuJob {
+  public:
+    explicit GpuJob(std::shared_ptr<Gpu> gpu);
+    ~GpuJob(); // gives the slot back, also with the work in flight
+    GpuJob(const GpuJob &) = delete;
+    GpuJob &operator=(const GpuJob &) = delete;
+
+    // Phases: recon, filter; nullptr: not in this submit. They must live until submit() is back.
+    GpuStatus begin(const std::array<const PhaseWork *, 2> &phases);
+    std::byte *upload(unsigned phase) const;
+    GpuStatus submit(const GpuJobInput &input);
+    // Bounded in time.
+    GpuStatus wait();
+    bool in_flight() const;
+    // Nanoseconds of each dispatch of the last submit, where the device measures.
+    const std::vector<double> &dispatch_times() const { return times_; }
+
+  private:
+    void release();
+    std::shared_ptr<Gpu> gpu_;
+    std::unique_ptr<Slot> slot_;
+    std::array<const PhaseWork *, 2> phases_{};
+    std::vector<double> times_;
+};
+
+} // namespace dd

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/memory.h"
+
+#include "vulkan/device.h"
+#include "vulkan/dma_heap.h"
+
+#include <algorithm>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+namespace dd {
+namespace {
+
+constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+constexpr VkMemoryPropertyFlags kVisible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+constexpr VkMemoryPropertyFlags kCoherent = VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+
+// What each use wants of its memory, best first. The last row of each always exists.
+std::vector<VkMemoryPropertyFlags> wishes(MemoryUse use) {
+    switch (use) {
+    case MemoryUse::picture:
+        return {kLocal | kVisible | kCoherent | kCached, kVisible | kCoherent | kCached, kVisible | kCached,
+                kVisible | kCoherent};
+    case MemoryUse::local:
+        return {kLocal, 0};
+    case MemoryUse::upload:
+        return {kLocal | kVisible | kCoherent, kVisible | kCoherent};
+    case MemoryUse::readback:
+        return {kVisible | kCoherent | kCached, kVisible | kCoherent};
+    }
+    return {};
+}
+
+constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                                      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+constexpr auto kDmaBuf = VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+
+bool has_type(const VkPhysicalDeviceMemoryProperties &memory, VkMemoryPropertyFlags flags) {
+    return std::any_of(memory.memoryTypes, memory.memoryTypes + memory.memoryTypeCount,
+                       [flags](const VkMemoryType &type) { return (type.propertyFlags & flags) == flags; });
+}
+
+} // namespace
+
+const char *memory_strategy_name(MemoryStrategy strategy) {
+    constexpr const char *names[] = {"unified", "imported", "write-combined", "discrete"};
+    return names[static_cast<std::size_t>(strategy)];
+}
+
+MemoryStrategy choose_memory_strategy(const VkPhysicalDeviceMemoryProperties &memory, VkPhysicalDeviceType type,
+                                      bool import) {
+    if (has_type(memory, kLocal | kVisible | kCached) && type != VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU)
+        return MemoryStrategy::unified;
+    if (has_type(memory, kVisible | kCached))
+        return MemoryStrategy::discrete;
+    return import ? MemoryStrategy::imported : MemoryStrategy::write_combined;
+}
+
+std::vector<std::uint32_t> memory_types_for(const VkPhysicalDeviceMemoryProperties &memory, MemoryUse use,
+                                            std::uint32_t allowed_bits) {
+    std::vector<std::uint32_t> types;
+    for (const VkMemoryPropertyFlags wish : wishes(use))
+        for (std::uint32_t i = 0; i < memory.memoryTypeCount; i++) {
+            const VkMemoryPropertyFlags flags = memory.memoryTypes[i].propertyFlags;
+            // Protected, lazily allocated and device-uncached types have rules of their own.
+            const bool plain = (flags & ~(kLocal | kVisible | kCoherent | kCached)) == 0;
+            if (plain && (allowed_bits >> i & 1) && (flags & wish) == wish &&
+                std::ranges::find(types, i) == types.end())
+                types.push_back(i);
+        }
+    return types;
+}
+
+void Buffer::swap(Buffer &other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(buffer_, other.buffer_);
+    std::swap(memory_, other.memory_);
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    std::swap(coherent_, other.coherent_);
+    std::swap(dma_buf_, other.dma_buf_);
+    std::swap(dma_size_, other.dma_size_);
+}
+
+Buffer::~Buffer() {
+    if (!device_)
+        return;
+    if (dma_buf_ >= 0 && data_)
+        munmap(data_, dma_size_);
+    device_->vk().DestroyBuffer(device_->handle(), buffer_, nullptr);
+    device_->vk().FreeMemory(device_->handle(), memory_, nullptr); // unmaps too
+    if (dma_buf_ >= 0)
+        close(dma_buf_);
+}
+
+VkResult Buffer::make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Buffer &buffer) {
+    const bool import = use == MemoryUse::picture && device.memory_strategy() == MemoryStrategy::imported;
+    Buffer made;
+    made.device_ = &device;
+    made.size_ = size;
+    VkExternalMemoryBufferCreateInfo external = {VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
+                                                 kDmaBuf};
+    VkBufferCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+    info.pNext = import ? &external : nullptr;
+    info.size = size;
+    info.usage = kUsage;
+    VkResult result = device.vk().CreateBuffer(device.handle(), &info, nullptr, &made.buffer_);
+    if (result != VK_SUCCESS)
+        return result;
+    VkMemoryRequirements needs;
+    device.vk().GetBufferMemoryRequirements(device.handle(), made.buffer_, &needs);
+    result = import ? made.import(needs.size)
+                    : made.allocate(memory_types_for(device.memory_properties(), use, needs.memoryTypeBits), needs.size,
+                                    use);
+    if (result == VK_SUCCESS)
+        result = device.vk().BindBufferMemory(device.handle(), made.buffer_, made.memory_, 0);
+    if (result == VK_SUCCESS)
+        buffer = std::move(made);
+    return result;
+}
+
+VkResult Buffer::allocate(const std::vector<std::uint32_t> &types, VkDeviceSize size, MemoryUse use) {
+    const DeviceApi &vk = device_->vk();
+    if (device_->fails(Fault::alloc))
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    for (const std::uint32_t type : types) {
+        VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, size, type};
+        result = vk.AllocateMemory(device_->handle(), &info, nullptr, &memory_);
+        if (result != VK_SUCCESS)
+            continue; // a small heap may be full; the next type may lie in another one
+        coherent_ = device_->memory_properties().memoryTypes[type].propertyFlags & kCoherent;
+        break;
+    }
+    if (result != VK_SUCCESS || use == MemoryUse::local)
+        return result;
+    if (device_->fails(Fault::map))
+        return VK_ERROR_MEMORY_MAP_FAILED;
+    void *data = nullptr;
+    result = vk.MapMemory(device_->handle(), memory_, 0, VK_WHOLE_SIZE, 0, &data);
+    data_ = static_cast<std::byte *>(data);
+    return result;
+}
+
+// The heap's memory is mapped from its own file, cached; what Vulkan would map is not.
+VkResult Buffer::import(VkDeviceSize size) {
+    const DeviceApi &vk = device_->vk();
+    if (device_->fails(Fault::alloc))
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    // v3dv rounds sizes up to its pages and refuses a dma-buf that is smaller than that.
+    const auto page = static_cast<VkDeviceSize>(sysconf(_SC_PAGESIZE));
+    dma_size_ = (size + page - 1) / page * page + page;
+    dma_buf_ = dma_heap_allocate(dma_size_);
+    if (dma_buf_ < 0)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    if (device_->fails(Fault::map))
+        return VK_ERROR_MEMORY_MAP_FAILED;
+    void *data = mmap(nullptr, dma_size_, PROT_READ | PROT_WRITE, MAP_SHARED, dma_buf_, 0);
+    if (data == MAP_FAILED)
+        return VK_ERROR_MEMORY_MAP_FAILED;
+    data_ = static_cast<std::byte *>(data);
+
+    VkMemoryFdPropertiesKHR properties = {VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR, nullptr, 0};
+    VkResult result = vk.GetMemoryFdPropertiesKHR(device_->handle(), kDmaBuf, dma_buf_, &properties);
+    if (result != VK_SUCCESS)
+        return result;
+    const auto types = memory_types_for(device_->memory_properties(), MemoryUse::local, properties.memoryTypeBits);
+    const int given = dup(dma_buf_); // Vulkan owns it after success
+    if (types.empty() || given < 0)
+        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    VkMemoryDedicatedAllocateInfo dedicated = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, nullptr,
+                                               VK_NULL_HANDLE, buffer_};
+    VkImportMemoryFdInfoKHR import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR, &dedicated, kDmaBuf, given};
+    VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, size, types.front()};
+    result = vk.AllocateMemory(device_->handle(), &info, nullptr, &memory_);
+    if (result != VK_SUCCESS) {
+        close(given);
+        return result;
+    }
+    return dma_buf_begin_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
+}
+
+VkResult Buffer::flush() const {
+    if (dma_buf_ >= 0)
+        return dma_buf_end_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
+    if (coherent_)
+        return VK_SUCCESS;
+    VkMappedMemoryRange range = {VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
+    return device_->vk().FlushMappedMemoryRanges(device_->handle(), 1, &range);
+}
+
+VkResult Buffer::invalidate() const {
+    if (dma_buf_ >= 0)
+        return dma_buf_begin_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
+    if (coherent_)
+        return VK_SUCCESS;
+    VkMappedMemoryRange range = {VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
+    return device_->vk().InvalidateMappedMemoryRanges(device_->handle(), 1, &range);
+}
+
+} // namespace dd

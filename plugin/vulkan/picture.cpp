@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/picture.h"
+
+#include "vulkan/device.h"
+
+namespace dd {
+
+VkResult VulkanPicture::make(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture) {
+    picture.layout = layout;
+    VkResult result = Buffer::make(device, layout.size, MemoryUse::picture, picture.host);
+    if (result == VK_SUCCESS && device.memory_strategy() == MemoryStrategy::discrete)
+        result = Buffer::make(device, layout.size, MemoryUse::local, picture.local);
+    return result;
+}
+
+} // namespace dd

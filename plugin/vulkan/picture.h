@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// A picture in memory that the GPU reaches.
+#pragma once
+#include "batch/picture_layout.h"
+#include "vulkan/memory.h"
+
+namespace dd {
+
+struct VulkanPicture {
+    PictureLayout layout;
+    Buffer host;  // what the CPU sees; the only copy but on discrete devices
+    Buffer local; // working copy of a discrete device
+
+    // Of the working copy, guarded by VulkanDevice::submit_mutex.
+    bool local_valid = false;   // holds the same pixels as `host`
+    bool local_pending = false; // its upload may still run
+
+    static VkResult make(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
+    VkBuffer kernel_buffer() const { return local ? local.handle() : host.handle(); }
+    bool has_copy() const { return static_cast<bool>(local); }
+};
+
+} // namespace dd

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/pipelines.h"
+
+#include "common/records.h"
+#include "embedded.h"
+#include "vulkan/device.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace dd {
+namespace {
+
+std::array<VkDescriptorSetLayoutBinding, kBindings> make_bindings() {
+    std::array<VkDescriptorSetLayoutBinding, kBindings> bindings{};
+    for (unsigned i = 0; i < kBindings; i++) {
+
+        bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    }
+    return bindings;
+}
+
+} // namespace
+
+unsigned kernel_index(std::string_view name) {
+    const auto kernels = embedded_kernels();
+    const auto found = std::ranges::lower_bound(kernels, name, {}, &EmbeddedKernel::name);
+    assert(found != kernels.end() && found->name == name);
+    return static_cast<unsigned>(found - kernels.begin());
+}
+
+Pipelines::~Pipelines() {
+    const DeviceApi &vk = device_.vk();
+    for (const VkPipeline pipeline : pipelines_)
+        vk.DestroyPipeline(device_.handle(), pipeline, nullptr);
+    vk.DestroyPipelineCache(device_.handle(), cache_, nullptr);
+    vk.DestroyPipelineLayout(device_.handle(), layout_, nullptr);
+    vk.DestroyDescriptorSetLayout(device_.handle(), set_layout_, nullptr);
+}
+
+VkResult Pipelines::init() {
+    const DeviceApi &vk = device_.vk();
+    pipelines_.resize(embedded_kernels().size(), VK_NULL_HANDLE);
+    const auto bindings = make_bindings();
+    VkDescriptorSetLayoutCreateInfo set_info = {};
+    set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
+    set_info.bindingCount = kBindings;
+    set_info.pBindings = bindings.data();
+    VkResult result = vk.CreateDescriptorSetLayout(device_.handle(), &set_info, nullptr, &set_layout_);
+    if (result != VK_SUCCESS)
+        return result;
+    const VkPushConstantRange push = {VK_SHADER_STAGE_COMPUTE_BIT, 0, kMaxPushBytes};
+    VkPipelineLayoutCreateInfo layout_info = {};
+    layout_info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
+    layout_info.setLayoutCount = 1;
+    layout_info.pSetLayouts = &set_layout_;
+    layout_info.pushConstantRangeCount = 1;
+    layout_info.pPushConstantRanges = &push;
+    result = vk.CreatePipelineLayout(device_.handle(), &layout_info, nullptr, &layout_);
+    if (result != VK_SUCCESS)
+        return result;
+    VkPipelineCacheCreateInfo cache_info = {};
+    cache_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+    return vk.CreatePipelineCache(device_.handle(), &cache_info, nullptr, &cache_);
+}
+
+VkResult Pipelines::prepare(std::span<const unsigned> kernels) {
+    const std::lock_guard lock(mutex_);
+    for (const unsigned kernel : kernels)
+        if (const VkResult result = make(kernel); result != VK_SUCCESS)
+            return result;
+    return VK_SUCCESS;
+}
+
+VkPipeline Pipelines::get(unsigned kernel) {
+    const std::lock_guard lock(mutex_);
+    return make(kernel) == VK_SUCCESS ? pipelines_[kernel] : VK_NULL_HANDLE;
+}
+
+VkResult Pipelines::make(unsigned kernel) {
+    if (pipelines_[kernel])
+        return VK_SUCCESS;
+    if (device_.fails(Fault::pipeline))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    const DeviceApi &vk = device_.vk();
+    const auto words = embedded_kernels()[kernel].words;
+    VkShaderModuleCreateInfo module_info = {};
+    module_info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+    module_info.codeSize = words.size_bytes();
+    module_info.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    VkResult result = vk.CreateShaderModule(device_.handle(), &module_info, nullptr, &module);
+    if (result != VK_SUCCESS)
+        return result;
+    VkComputePipelineCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.layout = layout_;
+    result = vk.CreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipelines_[kernel]);
+    vk.DestroyShaderModule(device_.handle(), module, nullptr);
+    return result;
+}
+
+} // namespace dd

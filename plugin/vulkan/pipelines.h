@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// One pipeline a kernel, all with the same layout: set 0 with the bindings of records.h, 128 bytes of push constants.
+#pragma once
+#include "common/records.h"
+#include "vulkan/api.h"
+
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace dd {
+
+class VulkanDevice;
+
+constexpr unsigned kBindings = DD_BIND_TABLES + 1; // all of them storage buffers
+
+class Pipelines {
+  public:
+    explicit Pipelines(VulkanDevice &device) : device_(device) {}
+    ~Pipelines();
+    Pipelines(const Pipelines &) = delete;
+    Pipelines &operator=(const Pipelines &) = delete;
+
+    VkResult init();
+    // Makes those that don't exist yet.
+    VkResult prepare(std::span<const unsigned> kernels);
+    // Makes it where prepare() hasn't; VK_NULL_HANDLE: that failed.
+    VkPipeline get(unsigned kernel);
+    VkPipelineLayout layout() const { return layout_; }
+    VkDescriptorSetLayout set_layout() const { return set_layout_; }
+
+  private:
+    VkResult make(unsigned kernel); // with mutex_ held
+
+    VulkanDevice &device_;
+    VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+    VkPipelineLayout layout_ = VK_NULL_HANDLE;
+    VkPipelineCache cache_ = VK_NULL_HANDLE;
+    std::mutex mutex_;
+    std::vector<VkPipeline> pipelines_; // by kernel_index()
+};
+
+} // namespace dd

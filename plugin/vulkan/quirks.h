@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What is special about certain drivers: the one place for it.
+#pragma once
+#include "vulkan/api.h"
+#include "vulkan/dispatch.h"
+
+namespace dd {
+
+struct Quirks {
+    Profile profile = Profile::wide;
+    // How much longer than a GPU the device may take before it counts as hung.
+    unsigned patience = 1;
+};
+
+Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type);
+
+} // namespace dd
