@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/av1_dispatch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace dd {
+namespace {
+
+constexpr unsigned kLanes = 256;
+constexpr unsigned kTileRows = 16;      // of restoration.comp
+constexpr unsigned kTileColumns = 64;   // or a unit, where that is narrower
+constexpr unsigned kMaxGroups = 32768u; // in one dimension; the kernels count through both
+
+constexpr unsigned div_up(unsigned value, unsigned by) {
+    return (value + by - 1) / by;
+}
+
+unsigned kernel(const char *name, const PictureFormat &format) {
+    return kernel_index(std::string("av1_") + name + (format.bit_depth > 8 ? "_16" : "_8"));
+}
+
+// Pixels of a plane in whole 8x8 blocks of luma.
+unsigned columns(const DdAv1FilterParams &p, unsigned plane) {
+    return p.w8 * 8 >> (plane ? p.ss_h : 0);
+}
+unsigned rows(const DdAv1FilterParams &p, unsigned plane) {
+    return p.h8 * 8 >> (plane ? p.ss_v : 0);
+}
+
+unsigned column_groups(const DdAv1FilterParams &p, unsigned plane) {
+    return div_up(div_up(columns(p, plane), 8) * rows(p, plane), kLanes);
+}
+unsigned row_groups(const DdAv1FilterParams &p, unsigned plane) {
+    return div_up(columns(p, plane) / 4 * div_up(rows(p, plane), 8), kLanes);
+}
+unsigned quad_groups(const DdAv1FilterParams &p, unsigned plane) {
+    return div_up(columns(p, plane) / 4 * rows(p, plane), kLanes);
+}
+unsigned tile_groups(const DdAv1FilterParams &p, unsigned plane) {
+    const bool restored = p.restored >> plane & 1;
+    const unsigned width = restored ? std::min(kTileColumns, 1u << p.unit_log2[plane]) : kTileColumns;
+    return div_up(p.plane[plane].width, width) * div_up(p.plane[plane].height + (plane ? 8 >> p.ss_v : 8), kTileRows);
+}
+
+class Planner {
+  public:
+    Planner(const Av1Batch &batch, PhaseWork &work) : batch_(batch), params_(batch.filters.params()), work_(work) {}
+
+    void deblock() {
+        const std::uint32_t planes = params_.deblock & DD_AV1_DEBLOCK_LUMA ? 1 : 0;
+        filtered_ = planes | (params_.deblock & DD_AV1_DEBLOCK_CHROMA ? 6 : 0);
+        const bool last = !batch_.filters.cdef() && !batch_.filters.restoration();
+        if (batch_.filters.deblock()) {
+            add("deblock_columns", column_groups, 0);
+            add("deblock_rows", row_groups, last ? DD_AV1_PASS_TO_DST : 0);
+        } else if (!last) {
+            add("deblock_rows", row_groups, DD_AV1_PASS_FROM_DST); // the copy that the next pass reads
+        }
+    }
+
+    void cdef() {
+        if (!batch_.filters.cdef())
+            return;
+        filtered_ = 7;
+        const unsigned groups = div_up(batch_.filters.blocks(), kLanes);
+        DdAv1Pass pass{};
+        pass.total = groups;
+        add("cdef_direction", pass);
+        add("cdef_filter", quad_groups, batch_.filters.restoration() ? 0 : DD_AV1_PASS_TO_DST);
+    }
+
+    void restoration() {
+        if (!batch_.filters.restoration())
+            return;
+        filtered_ = params_.restored;
+        add("restoration", tile_groups, batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF);
+    }
+
+  private:
+    using GroupsOfPlane = unsigned (*)(const DdAv1FilterParams &, unsigned);
+
+    void add(const char *name, GroupsOfPlane groups, std::uint32_t flags) {
+        DdAv1Pass pass{};
+        for (unsigned p = 0; p < 3; p++) {
+            pass.first[p] = pass.total;
+            if (p < params_.planes)
+                pass.total += groups(params_, p);
+        }
+        pass.flags = flags | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
+        add(name, pass);
+    }
+
+    void add(const char *name, const DdAv1Pass &pass) {
+        Dispatch dispatch;
+        dispatch.kernel = kernel(name, batch_.dst.format);
+        dispatch.set_push(pass);
+        dispatch.groups = std::min(pass.total, kMaxGroups);
+        dispatch.groups_y = div_up(pass.total, kMaxGroups);
+        dispatch.barrier = !work_.dispatches.empty();
+        dispatch.ref = {kAv1ScratchA, kAv1ScratchB};
+        work_.dispatches.push_back(dispatch);
+    }
+
+    const Av1Batch &batch_;
+    const DdAv1FilterParams &params_;
+    PhaseWork &work_;
+    std::uint32_t filtered_ = 0;
+};
+
+constexpr const char *kKernels[] = {"cdef_direction", "cdef_filter", "deblock_columns", "deblock_rows", "restoration"};
+
+} // namespace
+
+std::uint32_t av1_scratch_bytes(const PictureLayout &layout) {
+    return (layout.size + 3) / 4 * 4 + div_up(layout.format.width, 8) * div_up(layout.format.height, 8) * 4;
+}
+
+void plan_av1_filter(const Av1Batch &batch, PhaseWork &work) {
+    if (!batch.filters.any())
+        return;
+    Planner planner(batch, work);
+    planner.deblock();
+    planner.cdef();
+    planner.restoration();
+    work.upload_bytes = static_cast<std::uint32_t>(sizeof(DdAv1FilterParams) + batch.filters.words().size_bytes());
+}
+
+void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {
+    if (work.dispatches.empty())
+        return;
+    std::memcpy(upload, &batch.filters.params(), sizeof(DdAv1FilterParams));
+    std::memcpy(upload + sizeof(DdAv1FilterParams), batch.filters.words().data(), batch.filters.words().size_bytes());
+}
+
+std::vector<unsigned> av1_kernels(const PictureFormat &format) {
+    std::vector<unsigned> kernels;
+    for (const char *name : kKernels)
+        kernels.push_back(kernel(name, format));
+    std::ranges::sort(kernels);
+    return kernels;
+}
+
+} // namespace dd
