@@ -103,9 +103,8 @@ struct Pass {
     const Settings &settings;
     Plan plan;
     RunFunction engine;
-    bool observed, checked;
-    TraceFiles *files;
-    JobSummary *summary;
+    bool checked;
+    TraceFiles *files; // nullptr: no trace of this pass
 
     std::vector<uint32_t> sequence{}; // of supergroups; empty: forward
     std::atomic<uint64_t> next{0};
@@ -384,7 +383,8 @@ bool JobRunner::State::plan(const Dispatch &d, const Program &p, Plan *plan, std
 bool JobRunner::State::run_pass(const Dispatch &d, const Program &p, const Plan &plan, uint32_t scratch,
                                 JobSummary *summary, std::string *error) {
     const bool observed = settings.checks() || files.stats() || files.trace();
-    Pass pass{memory, d, p, settings, plan, engine, observed, settings.checks(), observed ? &files : nullptr, summary};
+    const bool first_pass = summary->dispatch != nullptr;
+    Pass pass{memory, d, p, settings, plan, engine, settings.checks(), observed && first_pass ? &files : nullptr};
     if (plan.order != Order::Forward) {
         pass.sequence.resize(d.supergroups());
         std::iota(pass.sequence.begin(), pass.sequence.end(), 0);
@@ -445,7 +445,8 @@ bool JobRunner::State::run_orders(const Dispatch &d, const Program &p, Plan plan
         if (!first)
             for (Copy &c : copies)
                 std::memcpy(memory.base() + c.bo.address, c.before.data(), c.bo.size);
-        if (!run_pass(d, p, way, scratch, summary, error))
+        JobSummary repeated; // only the first pass counts
+        if (!run_pass(d, p, way, scratch, first ? summary : &repeated, error))
             return false;
         for (Copy &c : copies) {
             const uint8_t *now = memory.base() + c.bo.address;
