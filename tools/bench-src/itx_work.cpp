@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "work.h"
 
-#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -18,10 +17,10 @@ struct Block {
     std::size_t coefs; // first coefficient of the block
 };
 
-// Coefficients of one size in a buffer of their own: a call of the DSP function clears them.
+// The blocks' coefficients, int16 where pixels have 8 bits, else int32, and a copy: the DSP functions clear them.
 struct Coefs {
-    std::vector<std::int32_t> storage; // of int16 where pixels have 8 bits
-    std::vector<std::int32_t> pristine;
+    PixelBuffer storage, pristine;
+    void restore() { std::memcpy(storage.data(), pristine.data(), storage.size()); }
 };
 
 // Small enough for every intermediate to stay in the range in which all implementations agree.
@@ -60,12 +59,15 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
     const dd::PlaneLayout plane = layout.plane[0];
     paint(layout, random, work.before);
     const auto coefs = std::make_shared<Coefs>();
-    coefs->storage.resize(std::size_t{plane.padded_width} * plane.padded_height);
     const std::size_t wide = layout.bytes_per_pixel();
+    const std::size_t bytes = std::size_t{plane.padded_width} * plane.padded_height * 2 * wide;
+    coefs->storage = PixelBuffer(bytes);
+    coefs->pristine = PixelBuffer(bytes);
+    std::memset(coefs->storage.data(), 0, bytes);
     const std::vector<Block> blocks =
         wide == 1 ? fill(reinterpret_cast<std::int16_t *>(coefs->storage.data()), shape, layout, random)
-                  : fill(coefs->storage.data(), shape, layout, random);
-    coefs->pristine = coefs->storage;
+                  : fill(reinterpret_cast<std::int32_t *>(coefs->storage.data()), shape, layout, random);
+    std::memcpy(coefs->pristine.data(), coefs->storage.data(), bytes);
 
     const auto block_coefs = [coefs, wide](const Block &block) {
         return reinterpret_cast<std::int16_t *>(coefs->storage.data()) + block.coefs * wide;
@@ -76,7 +78,7 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
             throw std::runtime_error("a residual was refused");
     work.blocks = static_cast<double>(blocks.size());
     work.pixels = work.blocks * dd::itx_size(shape.kind) * dd::itx_size(shape.kind);
-    work.prepare = [coefs] { std::ranges::copy(coefs->pristine, coefs->storage.begin()); };
+    work.prepare = [coefs] { coefs->restore(); };
     work.run = [=](const Dsp &dsp, std::byte *dst) {
         for (const Block &block : blocks)
             ffmpeg_vp9_itx(

@@ -72,8 +72,8 @@ Work make(const std::string &name, unsigned tx, const Scene &scene) {
     for (const dd::PlaneLayout &plane : layout.plane)
         work.pixels += double{1} * plane.width * plane.height;
 
-    // What the batch holds: without edges on the picture's border.
-    work.run = [layout, by_level, cols, rows, kept = work.batch.lf.superblocks](const Dsp &dsp, std::byte *dst) {
+    // The masks as a decoder has them: FFmpeg's function itself leaves out edges on the picture's border.
+    work.run = [layout, by_level, cols, rows, superblocks](const Dsp &dsp, std::byte *dst) {
         std::array<std::uint8_t *, 3> planes{};
         std::array<std::ptrdiff_t, 3> strides{};
         for (unsigned p = 0; p < 3; p++) {
@@ -81,7 +81,7 @@ Work make(const std::string &name, unsigned tx, const Scene &scene) {
             strides[p] = layout.plane[p].stride;
         }
         ffmpeg_vp9_loop_filter(dsp.get(), planes.data(), strides.data(), layout.format.ss_h, layout.format.ss_v,
-                               kept.data(), cols, rows, by_level.inner.data(), by_level.edge.data());
+                               superblocks.data(), cols, rows, by_level.inner.data(), by_level.edge.data());
     };
     return work;
 }
