@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// VP9's kernels against the scalar reference, under both profiles. Buffers are compared as a whole, slack and padding
+// included, so that a write to the wrong place shows.
+#include "catch.h"
+#include "kernels/vp9_random.h"
+#include "reference/vp9_reference.h"
+#include "vulkan/gpu.h"
+#include "vulkan/vp9_dispatch.h"
+
+#include <cstring>
+#include <map>
+
+using namespace dd;
+using namespace dd::test;
+
+namespace {
+
+constexpr Profile kProfiles[] = {Profile::v3d, Profile::wide};
+
+// The device that DAEDALUS_DEVICE names, or the software one.
+const std::shared_ptr<Gpu> &gpu() {
+    static const std::shared_ptr<Gpu> device = [] {
+        const char *name = std::getenv("DAEDALUS_DEVICE");
+        std::string why;
+        auto opened = Gpu::open({name ? name : "llvmpipe", "auto", false}, why);
+        INFO(why);
+        REQUIRE(opened);
+        return opened;
+    }();
+    return device;
+}
+
+std::unique_ptr<GpuPicture> upload(const PictureLayout &layout, const HostPicture &host) {
+    std::unique_ptr<GpuPicture> picture;
+    const GpuStatus status = gpu()->make_picture(layout, picture);
+    INFO(status.text);
+    REQUIRE(status);
+    std::memcpy(picture->data(), host.data(), host.size());
+    return picture;
+}
+
+HostPicture run_on_gpu(const RandomFrame &frame, Profile profile, unsigned phase) {
+    PhaseWork work;
+    phase == 0 ? plan_vp9_recon(frame.batch, profile, work) : plan_vp9_filter(frame.batch, profile, work);
+    HostPicture out(frame.layout);
+    out.copy_from(frame.start);
+    if (work.dispatches.empty())
+        return out;
+    if (profile == Profile::v3d)
+        CHECK(work.dispatches.size() <= (phase ? 1 : 11));
+    auto dst = upload(frame.layout, frame.start);
+    std::array<std::unique_ptr<GpuPicture>, DD_MAX_REFS> ref;
+    GpuJobInput input;
+    input.dst = dst.get();
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++) {
+        ref[slot] = upload(frame.ref_layout[slot], frame.ref[slot]);
+        input.ref[slot] = ref[slot].get();
+    }
+    input.tables = vp9_tables();
+    input.cpu_wrote = true;
+    input.final = true;
+    GpuJob job(gpu());
+    std::array<const PhaseWork *, 2> phases{};
+    phases[phase] = &work;
+    REQUIRE(job.begin(phases));
+    // Uploads are write-combined memory on some devices, and hold old bytes: nothing may depend on them.
+    std::memset(job.upload(phase), 0xa5, work.upload_bytes);
+    phase == 0 ? write_vp9_recon(frame.batch, profile, work, job.upload(phase))
+               : write_vp9_filter(frame.batch, profile, work, job.upload(phase));
+    REQUIRE(job.submit(input));
+    REQUIRE(job.wait());
+    std::memcpy(out.data(), dst->data(), out.size());
+    return out;
+}
+
+HostPicture run_reference(const RandomFrame &frame, unsigned phase) {
+    HostPicture out(frame.layout);
+    out.copy_from(frame.start);
+    if (phase == 0) {
+        reference::run_predictions(frame.batch, out.data(),
+                                   {frame.ref[0].data(), frame.ref[1].data(), frame.ref[2].data()});
+        reference::run_residuals(frame.batch, out.data());
+    } else {
+        reference::run_loop_filter(frame.batch, out.data());
+    }
+    return out;
+}
+
+std::string first_difference(const PictureLayout &layout, const HostPicture &a, const HostPicture &b) {
+    std::size_t at = 0;
+    while (at < a.size() && a.data()[at] == b.data()[at])
+        at++;
+    if (at == a.size())
+        return "none";
+    for (unsigned p = 0; p < layout.format.planes; p++) {
+        const PlaneLayout &plane = layout.plane[p];
+        if (at >= plane.offset && at < plane.offset + std::size_t{plane.stride} * plane.padded_height)
+            return "plane " + std::to_string(p) + " x " +
+                   std::to_string((at - plane.offset) % plane.stride / layout.bytes_per_pixel()) + " y " +
+                   std::to_string((at - plane.offset) / plane.stride);
+    }
+    return "outside the planes, byte " + std::to_string(at);
+}
+
+void check(const RandomFrame &frame, unsigned phase) {
+    REQUIRE(is_sound(frame.batch));
+    const HostPicture wanted = run_reference(frame, phase);
+    for (const Profile profile : kProfiles) {
+        const PictureFormat &f = frame.layout.format;
+        CAPTURE(f.width, f.height, +f.bit_depth, +f.ss_h, +f.ss_v, static_cast<int>(profile),
+                static_cast<int>(frame.options.content));
+        CHECK(first_difference(frame.layout, run_on_gpu(frame, profile, phase), wanted) == "none");
+    }
+}
+
+struct Size {
+    std::uint32_t width, height;
+};
+constexpr Size kSizes[] = {{1, 1},    {2, 2},   {8, 8},     {10, 34},   {66, 66},
+                           {63, 130}, {64, 64}, {226, 226}, {320, 180}, {352, 288}};
+constexpr std::array<std::uint8_t, 2> kSubsampling[] = {{1, 1}, {1, 0}, {0, 1}, {0, 0}};
+constexpr Content kContents[] = {Content::noise, Content::smooth, Content::extreme};
+
+// A frame of every depth, subsampling and size.
+template <typename Add>
+void for_frames(unsigned phase, bool scaled, Add add) {
+    Random random(seed());
+    unsigned turn = 0;
+    for (const std::uint8_t depth : {std::uint8_t{8}, std::uint8_t{10}, std::uint8_t{12}})
+        for (const auto &ss : kSubsampling)
+            for (const Size &size : kSizes) {
+                FrameOptions options{
+                    {size.width, size.height, depth, ss[0], ss[1], 3}, kContents[turn++ % 3], scaled, 1 + turn % 3};
+                RandomFrame frame = make_frame(random, options);
+                add(random, frame);
+                check(frame, phase);
+            }
+}
+
+} // namespace
+
+TEST_CASE("VP9 motion compensation equals the reference") {
+    for_frames(0, false, add_predictions);
+}
+
+TEST_CASE("VP9 motion compensation from references of another size equals the reference") {
+    for_frames(0, true, add_predictions);
+}
+
+TEST_CASE("VP9 inverse transforms equal the reference") {
+    for_frames(0, false, add_residuals);
+}
+
+TEST_CASE("VP9 predictions are complete before residuals are added") {
+    for_frames(0, false, [](Random &random, RandomFrame &frame) {
+        add_predictions(random, frame);
+        add_residuals(random, frame);
+    });
+}
+
+TEST_CASE("VP9 loop filter equals the reference") {
+    for_frames(1, false, add_loop_filter);
+}
