@@ -122,6 +122,10 @@ bool Av1Filters::set(const PictureLayout &dst, const Av1FilterTables &t) {
         words_.insert(words_.end(), t.levels.begin(), t.levels.begin() + t.level_stride * level_rows);
     }
     set_cdef(t);
+    for (unsigned p = 0; p < 3; p++) {
+        params_.unit_cols[p] = params_.unit_rows[p] = 1;
+        params_.unit_log2[p] = 6;
+    }
     if (set_restoration(dst, t))
         return true;
     clear();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Frames of the C interface: begin, submit, wait, end.
+#include "session/av1_frame.h"
 #include "session/guard.h"
 #include "session/objects.h"
+#include "vulkan/av1_dispatch.h"
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
@@ -54,12 +56,15 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->plan = session.scheduler.plan(facts);
     frame->intra_only = facts.intra_only;
     frame->filtered = facts.filtered;
+    frame->absent = 0;
+    if (session.codec == DD_CODEC_AV1)
+        begin_av1(*frame, info);
     frame->error = DD_OK;
     frame->submits = frame->dispatches = 0;
     frame->number = session.frames_begun++;
     for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         frame->ref[slot] = info.ref[slot];
-    if (any_on_gpu(frame->plan))
+    if (any_on_gpu(frame->plan) && session.codec == DD_CODEC_VP9)
         frame->batch.reset(info.dst->layout(), reference_layouts(*frame), info.recorders);
     session.say_hello(frame->plan);
 
@@ -82,9 +87,12 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     std::array<const PhaseWork *, 2> planned{};
     for (PhaseWork &work : frame.work)
         work.clear();
-    if (phases & DD_PHASE_RECON)
+    const bool av1 = frame.session->codec == DD_CODEC_AV1;
+    if (av1 && (phases & DD_PHASE_FILTER))
+        plan_av1_filter(frame.av1, frame.work[kFilter]);
+    if (!av1 && (phases & DD_PHASE_RECON))
         plan_vp9_recon(frame.batch, profile, frame.work[kRecon]);
-    if (phases & DD_PHASE_FILTER)
+    if (!av1 && (phases & DD_PHASE_FILTER))
         plan_vp9_filter(frame.batch, profile, frame.work[kFilter]);
     for (unsigned phase = 0; phase < 2; phase++)
         if (!frame.work[phase].dispatches.empty())
@@ -107,6 +115,8 @@ GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, b
     GpuStatus status = frame.job->begin(planned);
     if (!status)
         return status;
+    if (frame.session->codec == DD_CODEC_AV1)
+        return run_av1(frame, planned, cpu_wrote);
     const Profile profile = frame.session->device->gpu->profile();
     if (planned[kRecon])
         write_vp9_recon(frame.batch, profile, *planned[kRecon], frame.job->upload(kRecon));
@@ -133,12 +143,12 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
         return frame.fail(session.give_up_gpu("other work", {DD_ERR_DEVICE, "given up"}));
     if (!frame.on_gpu(DD_STAGE_MC) && !frame.on_gpu(DD_STAGE_ITX))
         phases &= ~static_cast<unsigned>(DD_PHASE_RECON);
-    if (!frame.on_gpu(DD_STAGE_LF))
+    if (!frame.on_gpu(DD_STAGE_LF) && !frame.on_gpu(DD_STAGE_CDEF) && !frame.on_gpu(DD_STAGE_LR))
         phases &= ~static_cast<unsigned>(DD_PHASE_FILTER);
     const auto planned = plan_phases(frame, phases);
     if (!planned[kRecon] && !planned[kFilter])
         return DD_OK;
-    if (session.saver.wanted())
+    if (session.saver.wanted() && session.codec == DD_CODEC_VP9)
         save(frame, phases);
     if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
         return frame.fail(session.give_up_gpu("submitting a frame", status));
@@ -159,6 +169,8 @@ std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
     std::array<std::uint64_t, DD_STAGES> blocks{};
     if (!any_on_gpu(frame.plan))
         return blocks;
+    if (frame.session->codec == DD_CODEC_AV1)
+        return count_av1_blocks(frame);
     for (const Vp9Recorder &recorder : frame.batch.recorders) {
         blocks[DD_STAGE_MC] += recorder.predictions;
         blocks[DD_STAGE_ITX] += recorder.residuals;
@@ -175,6 +187,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     record.outcome = outcome;
     record.intra_only = frame->intra_only;
     record.filtered = frame->filtered;
+    record.absent = frame->absent;
     record.blocks = count_blocks(*frame);
     record.submits = frame->submits;
     record.dispatches = frame->dispatches;

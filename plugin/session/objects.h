@@ -2,6 +2,7 @@
 //
 // What the handles of the C interface point to.
 #pragma once
+#include "batch/av1_batch.h"
 #include "batch/vp9_batch.h"
 #include "daedalus/daedalus.h"
 #include "log.h"
@@ -99,8 +100,12 @@ struct DdFrame {
     std::array<DdPicture *, DD_MAX_REFERENCES> ref{};
     DdPlan plan{};
     bool intra_only = false, filtered = false;
+    std::uint8_t absent = 0; // bit s: the frame has nothing of stage s
     std::uint64_t number = 0; // of the session
     dd::Vp9Batch batch;
+    dd::Av1Batch av1;
+    std::array<std::unique_ptr<dd::GpuPicture>, 2> scratch; // of the AV1 filters
+    dd::PictureLayout scratch_layout;
     std::array<dd::PhaseWork, 2> work;
     std::optional<dd::GpuJob> job;
     std::atomic<int> error{DD_OK};

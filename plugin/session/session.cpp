@@ -4,6 +4,7 @@
 #include "environment.h"
 #include "session/guard.h"
 #include "session/objects.h"
+#include "vulkan/av1_dispatch.h"
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
 }
 
 void DdSession::prepare(const PictureFormat &format) {
-    if (!gpu_usable() || codec != DD_CODEC_VP9)
+    if (!gpu_usable())
         return;
     PictureFormat kind = format;
     kind.width = kind.height = 0;
@@ -93,7 +94,7 @@ void DdSession::prepare(const PictureFormat &format) {
             return;
         prepared.push_back(kind);
     }
-    const auto kernels = vp9_kernels(format, device->gpu->profile());
+    const auto kernels = codec == DD_CODEC_AV1 ? av1_kernels(format) : vp9_kernels(format, device->gpu->profile());
     if (const GpuStatus status = device->gpu->prepare(kernels); !status)
         give_up_gpu("making pipelines", status);
 }

@@ -13,6 +13,8 @@ constexpr std::array<const char *, DD_STAGES> unit = {"predictions", "transforms
                                                       "superblocks"};
 
 bool has_share(unsigned stage, const FrameRecord &frame) {
+    if (frame.absent >> stage & 1)
+        return false;
     return stage == DD_STAGE_MC || stage == DD_STAGE_ITX ? !frame.intra_only : frame.filtered;
 }
 

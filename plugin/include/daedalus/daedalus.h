@@ -166,7 +166,7 @@ typedef struct DdFrameInfo {
     DdPicture *ref[DD_MAX_REFERENCES];  /**< by slot; NULL where a slot is unused or lies in other memory */
     uint32_t recorders;                 /**< number of threads that will record at once, at least 1 */
     uint32_t intra_only;                /**< 1: no inter blocks */
-    uint32_t filtered;                  /**< 1: the frame has a loop filter */
+    uint32_t filtered;                  /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
 } DdFrameInfo;
 
 /** Begins a frame and makes its plan. */
@@ -232,6 +232,49 @@ DD_API int dd_vp9_residual(DdFrame *frame, unsigned recorder, unsigned plane, un
  *  @param limit, mblimit  by level (clause 8.8.1), 64 each */
 DD_API int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,
                               const uint8_t *limit, const uint8_t *mblimit);
+
+/* ---- recording: AV1 ------------------------------------------------------------------------------------ */
+
+/** In-loop filters that a frame has (DdFrameInfo.filtered). A frame with super-resolution says 0: its filters are
+ *  the decoder's. */
+enum {
+    DD_AV1_FILTER_DEBLOCK = 1,
+    DD_AV1_FILTER_CDEF = 2,
+    DD_AV1_FILTER_RESTORATION = 4,
+};
+
+typedef struct DdAv1RestorationUnit {
+    uint8_t kind; /**< 0 none, 1 Wiener, 2 self-guided */
+    uint8_t set;  /**< self-guided: 0 to 15 */
+    int8_t horizontal[3], vertical[3]; /**< Wiener: the outer taps, outermost first */
+    int8_t weight[2];                  /**< self-guided, as coded */
+} DdAv1RestorationUnit;
+
+/** What the decoder has parsed for the in-loop filters of a whole frame. Everything is copied. Of CDEF and restoration,
+ *  a plan gives both to the GPU or neither, where a frame has both. */
+typedef struct DdAv1Filters {
+    size_t size; /**< sizeof(DdAv1Filters) */
+    /** Per 128x128 block of luma, raster, 1348 bytes: edges of luma uint16_t[2][32][3][2] (between columns, between
+     *  rows; position in 4 pixels; 4, 8, 14 wide; 16 bits along the edge each), edges of chroma uint16_t[2][32][2][2] (4,
+     *  6 wide; halves of 16 >> subsampling bits), int8_t[4] CDEF index of each 64x64 (-1: none), uint16_t[16][2] 8 pixel
+     *  rows of blocks with residual (a bit 4 pixels). */
+    const void *superblocks;
+    /** Filter levels, 4 bytes a 4x4 block: luma columns, luma rows, U, V; chroma at its own plane's positions. */
+    const uint8_t (*levels)[4];
+    uint32_t level_stride; /**< blocks from a row to the next */
+    uint8_t deblock_luma, deblock_chroma;
+    uint8_t sharpness;
+    uint8_t cdef; /**< 0: off; `cdef_*` aren't looked at */
+    uint8_t cdef_damping;
+    uint8_t cdef_luma[8], cdef_chroma[8]; /**< strengths: primary << 2 | secondary */
+    /** Of each plane, raster; NULL: the plane isn't restored. */
+    const DdAv1RestorationUnit *units[3];
+    uint16_t unit_cols[3], unit_rows[3];
+    uint8_t unit_log2[3]; /**< log2 of a unit's size */
+} DdAv1Filters;
+
+/** Records the filters that the plan gives to the GPU; those of the CPU are taken off. Submit with DD_PHASE_FILTER. */
+DD_API int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What is different about frames of AV1 sessions.
+#pragma once
+#include "session/objects.h"
+
+#include <array>
+#include <cstdint>
+
+namespace dd {
+
+// Fits the plan to what the frame has and to what has kernels.
+void begin_av1(DdFrame &frame, const DdFrameInfo &info);
+// After GpuJob::begin(): writes the uploads and submits.
+GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote);
+std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame);
+
+} // namespace dd

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Recording of AV1 frames through the C interface.
+#include "session/guard.h"
+#include "session/objects.h"
+
+#include <algorithm>
+
+using namespace dd;
+
+namespace {
+
+using UnitLists = std::array<std::vector<Av1RestorationUnit>, 3>;
+
+Av1RestorationUnit unit_of(const DdAv1RestorationUnit &from) {
+    Av1RestorationUnit unit;
+    unit.kind = from.kind;
+    unit.set = from.set;
+    std::ranges::copy(from.horizontal, unit.horizontal.begin());
+    std::ranges::copy(from.vertical, unit.vertical.begin());
+    std::ranges::copy(from.weight, unit.weight.begin());
+    return unit;
+}
+
+void read_restoration(const DdAv1Filters &from, UnitLists &lists, Av1FilterTables &tables) {
+    for (unsigned p = 0; p < 3; p++) {
+        if (!from.units[p])
+            continue;
+        for (unsigned i = 0; i < unsigned{from.unit_cols[p]} * from.unit_rows[p]; i++)
+            lists[p].push_back(unit_of(from.units[p][i]));
+        tables.restoration[p] = {lists[p], from.unit_cols[p], from.unit_rows[p], from.unit_log2[p]};
+    }
+}
+
+int record_filters(DdFrame &frame, const DdAv1Filters &from) {
+    const PictureFormat &format = frame.av1.dst.format;
+    const std::size_t superblocks = std::size_t{(format.width + 127) / 128} * ((format.height + 127) / 128);
+    Av1FilterTables tables;
+    tables.superblocks = {static_cast<const std::uint32_t *>(from.superblocks), superblocks * DD_AV1_SB_WORDS};
+    if (frame.on_gpu(DD_STAGE_LF) && from.levels) {
+        tables.levels = {reinterpret_cast<const std::uint32_t *>(from.levels),
+                         std::size_t{from.level_stride} * ((format.height + 3) / 4)};
+        tables.level_stride = from.level_stride;
+        tables.deblock_luma = from.deblock_luma != 0;
+        tables.deblock_chroma = from.deblock_chroma != 0;
+        tables.sharpness = from.sharpness;
+    }
+    if (frame.on_gpu(DD_STAGE_CDEF) && from.cdef) {
+        tables.cdef = true;
+        tables.cdef_damping = from.cdef_damping;
+        std::ranges::copy(from.cdef_luma, tables.cdef_luma.begin());
+        std::ranges::copy(from.cdef_chroma, tables.cdef_chroma.begin());
+    }
+    UnitLists lists;
+    if (frame.on_gpu(DD_STAGE_LR))
+        read_restoration(from, lists, tables);
+    return frame.av1.filters.set(frame.av1.dst, tables) ? DD_OK : DD_ERR_INVALID;
+}
+
+} // namespace
+
+extern "C" {
+
+int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters) {
+    if (!frame || !has_size(filters) || !filters->superblocks)
+        return DD_ERR_INVALID;
+    const int result = guarded([&] { return record_filters(*frame, *filters); });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
+} // extern "C"
