@@ -219,13 +219,17 @@ RandomFrame make_frame(Random &random, const FrameOptions &options) {
 }
 
 void add_predictions(Random &random, RandomFrame &frame) {
+    // Compound blocks of a frame have one reference in common, always the first or always the second one.
+    const unsigned common = below(random, 3);
+    const bool common_first = chance(random, 50);
     for (const Block &b : blocks_of(random, frame.layout)) {
         if (chance(random, 15)) // intra
             continue;
         Vp9Recorder &recorder = frame.batch.recorders[below(random, frame.options.recorders)];
         recorder.begin_block();
-        const unsigned filter = below(random, 4), first = below(random, 3), second = below(random, 3);
-        const bool compound = chance(random, 40);
+        const unsigned filter = below(random, 4), other = below(random, 3);
+        const bool compound = chance(random, 40) && other != common;
+        const unsigned first = compound && common_first ? common : other, second = common_first ? other : common;
         for (unsigned i = 0; i <= (compound ? 1u : 0u); i++)
             for (unsigned plane = 0; plane < frame.layout.format.planes; plane++) {
                 // Chroma of two blocks smaller than it is predicted once.
