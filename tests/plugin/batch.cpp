@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Picture layouts, the recorder, saved batches.
+#include "catch.h"
+
+#include "batch/ddb.h"
+#include "plugin/random_frame.h"
+#include "plugin/temporary.h"
+
+#include <cstring>
+
+using namespace dd;
+using namespace dd::test;
+
+namespace {
+
+PictureFormat format(unsigned width, unsigned height, unsigned depth = 8, unsigned ss_h = 1, unsigned ss_v = 1) {
+    PictureFormat f;
+    f.width = width;
+    f.height = height;
+    f.bit_depth = static_cast<std::uint8_t>(depth);
+    f.ss_h = static_cast<std::uint8_t>(ss_h);
+    f.ss_v = static_cast<std::uint8_t>(ss_v);
+    return f;
+}
+
+struct Fixture {
+    PictureLayout layout = make_picture_layout(format(200, 100), 64);
+    Vp9Recorder recorder{layout, Vp9References{layout, layout, PictureLayout{}}};
+
+    static Vp9Prediction prediction() {
+        Vp9Prediction p;
+        p.x = 64;
+        p.y = 32;
+        p.w = p.h = 32;
+        p.src_x = 1000;
+        p.src_y = 500;
+        return p;
+    }
+};
+
+} // namespace
+
+TEST_CASE("a layout holds whole superblocks, aligned, with slack", "[layout]") {
+    const unsigned superblock = GENERATE(64u, 128u);
+    const PictureFormat f = GENERATE(format(1, 1), format(2, 2, 10), format(352, 288), format(1920, 1080, 12, 0, 0),
+                                     format(1279, 719, 8, 1, 0), format(63, 65, 8, 0, 1), format(7680, 4320, 10));
+    const PictureLayout layout = make_picture_layout(f, superblock);
+    REQUIRE(layout.size > 0);
+    std::uint32_t end = 64;
+    for (unsigned p = 0; p < 3; p++) {
+        const PlaneLayout &plane = layout.plane[p];
+        REQUIRE(plane.offset % 64 == 0);
+        REQUIRE(plane.stride % 64 == 0);
+        REQUIRE(plane.offset >= end);
+        REQUIRE(plane.padded_width >= plane.width);
+        REQUIRE(plane.padded_height >= plane.height);
+        REQUIRE(plane.padded_width % (superblock >> (p ? f.ss_h : 0)) == 0);
+        REQUIRE(plane.padded_height % (superblock >> (p ? f.ss_v : 0)) == 0);
+        REQUIRE(plane.stride >= plane.padded_width * layout.bytes_per_pixel());
+        end = plane.offset + plane.stride * plane.padded_height;
+    }
+    REQUIRE(layout.size >= end + 64);
+}
+
+TEST_CASE("impossible formats have no layout", "[layout]") {
+    REQUIRE(make_picture_layout(format(0, 8), 64).size == 0);
+    REQUIRE(make_picture_layout(format(8, 16385), 64).size == 0);
+    REQUIRE(make_picture_layout(format(8, 8, 9), 64).size == 0);
+    REQUIRE(make_picture_layout(format(8, 8, 8, 2), 64).size == 0);
+    REQUIRE(make_picture_layout(format(8, 8), 32).size == 0);
+}
+
+TEST_CASE("every rectangle is recorded as squares that cover it once", "[recorder]") {
+    const PictureLayout layout = make_picture_layout(format(128, 128), 64);
+    for (unsigned w = 4; w <= 64; w += 4)
+        for (unsigned h = 4; h <= 64; h += 4) {
+            Vp9Recorder recorder(layout, Vp9References{layout, layout, layout});
+            Vp9Prediction p;
+            p.x = 8;
+            p.y = 12;
+            p.w = w;
+            p.h = h;
+            p.src_x = -37;
+            p.src_y = 21;
+            REQUIRE(recorder.predict(p));
+            std::vector<unsigned> covered(128 * 128);
+            for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+                for (const DdMcRecord &r : recorder.mc[c]) {
+                    const unsigned x = r.dst & 0xffff, y = r.dst >> 16;
+                    REQUIRE(static_cast<std::int16_t>(r.src0 & 0xffff) == (-37 >> 4) + static_cast<int>(x - p.x));
+                    REQUIRE(static_cast<std::int16_t>(r.src0 >> 16) == (21 >> 4) + static_cast<int>(y - p.y));
+                    REQUIRE((r.ctl & 0xff) == ((-37 & 15) | (21 & 15) << 4));
+                    for (unsigned i = 0; i < 4u << c; i++)
+                        for (unsigned j = 0; j < 4u << c; j++)
+                            covered[(y + i) * 128 + x + j]++;
+                }
+            for (unsigned y = 0; y < 128; y++)
+                for (unsigned x = 0; x < 128; x++)
+                    REQUIRE(covered[y * 128 + x] == (x >= 8 && x < 8 + w && y >= 12 && y < 12 + h ? 1u : 0u));
+        }
+}
+
+TEST_CASE_METHOD(Fixture, "what leaves the picture or has no reference is refused", "[recorder]") {
+    const auto refused = [this](auto change) {
+        Vp9Prediction p = prediction();
+        change(p);
+        return !recorder.predict(p);
+    };
+    REQUIRE_FALSE(refused([](auto &) {}));
+    REQUIRE(refused([](auto &p) { p.plane = 3; }));
+    REQUIRE(refused([](auto &p) { p.ref = 2; }));
+    REQUIRE(refused([](auto &p) { p.ref = 3; }));
+    REQUIRE(refused([](auto &p) { p.filter = 4; }));
+    REQUIRE(refused([](auto &p) { p.x = 66; }));
+    REQUIRE(refused([](auto &p) { p.x = 228; }));
+    REQUIRE(refused([](auto &p) { p.y = 100; }));
+    REQUIRE(refused([](auto &p) { p.y = 0xfffffffc; }));
+    REQUIRE(refused([](auto &p) { p.w = 0; }));
+    REQUIRE(refused([](auto &p) { p.w = 68; }));
+    REQUIRE(refused([](auto &p) { p.h = 6; }));
+    REQUIRE(refused([](auto &p) { p.src_x = 32768 * 16; }));
+    REQUIRE(refused([](auto &p) { p.src_y = -32769 * 16; }));
+    REQUIRE(refused([](auto &p) { p.src_x = 32760 * 16; }));
+    REQUIRE(refused([](auto &p) { p.step_x = 0; }));
+    REQUIRE(refused([](auto &p) { p.step_y = 33; }));
+    REQUIRE(refused([](auto &p) { p.plane = 1; }) == false);
+    REQUIRE(refused([](auto &p) {
+        p.plane = 1;
+        p.x = 112;
+    }));
+    // Half planes of whole superblocks.
+    REQUIRE_FALSE(refused([](auto &p) {
+        p.plane = 1;
+        p.x = 96;
+    }));
+}
+
+TEST_CASE_METHOD(Fixture, "second predictions must match first ones", "[recorder]") {
+    Vp9Prediction first = prediction(), second = first;
+    second.second = true;
+    second.ref = 1;
+    second.src_x = -5;
+
+    SECTION("they join the record") {
+        recorder.begin_block();
+        REQUIRE(recorder.predict(first));
+        REQUIRE(recorder.predict(second));
+        REQUIRE(recorder.mc[3].size() == 1);
+        const DdMcRecord &r = recorder.mc[3][0];
+        REQUIRE((r.ctl & DD_MC_COMPOUND) != 0);
+        REQUIRE((r.ctl >> DD_MC_REF1_SHIFT & 3) == 1);
+        REQUIRE(static_cast<std::int16_t>(r.src1 & 0xffff) == -1);
+        REQUIRE((r.ctl >> DD_MC_MX1_SHIFT & 15) == 11);
+    }
+    SECTION("none without a first one") {
+        recorder.begin_block();
+        REQUIRE_FALSE(recorder.predict(second));
+    }
+    SECTION("not with one of the block before") {
+        REQUIRE(recorder.predict(first));
+        recorder.begin_block();
+        REQUIRE_FALSE(recorder.predict(second));
+    }
+    SECTION("not in another place") {
+        recorder.begin_block();
+        REQUIRE(recorder.predict(first));
+        second.x += 32;
+        REQUIRE_FALSE(recorder.predict(second));
+    }
+    SECTION("not of another size") {
+        recorder.begin_block();
+        REQUIRE(recorder.predict(first));
+        second.w = second.h = 16;
+        REQUIRE_FALSE(recorder.predict(second));
+    }
+}
+
+TEST_CASE_METHOD(Fixture, "a scaled second reference takes the first one along", "[recorder]") {
+    // Two squares, so that one leaves the middle of the unscaled stream.
+    Vp9Prediction first = prediction();
+    first.w = 64;
+    Vp9Prediction second = first;
+    second.second = true;
+    second.ref = 1;
+    second.step_x = 32;
+    recorder.begin_block();
+    REQUIRE(recorder.predict(first));
+    REQUIRE(recorder.mc[3].size() == 2);
+    REQUIRE(recorder.predict(second));
+    REQUIRE(recorder.mc[3].empty());
+    REQUIRE(recorder.scaled[3].size() == 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const DdScaledMcRecord &r = recorder.scaled[3][i];
+        REQUIRE((r.dst & 0xffff) == 64 + 32 * i);
+        REQUIRE(r.src0_x == 1000 + 32 * 16 * static_cast<int>(i));
+        REQUIRE(r.src0_y == 500);
+        REQUIRE(r.step0 == (16u | 16u << 16));
+        REQUIRE(r.src1_x == 1000 + 32 * 32 * static_cast<int>(i));
+        REQUIRE(r.step1 == (32u | 16u << 16));
+        REQUIRE((r.ctl & 0xffff) == 0);
+    }
+}
+
+TEST_CASE_METHOD(Fixture, "an unscaled second reference joins a scaled first one", "[recorder]") {
+    Vp9Prediction first = prediction(), second = first;
+    first.step_x = 20;
+    second.second = true;
+    second.ref = 1;
+    recorder.begin_block();
+    REQUIRE(recorder.predict(first));
+    REQUIRE(recorder.predict(second));
+    REQUIRE(recorder.scaled[3].size() == 1);
+    REQUIRE(recorder.scaled[3][0].step0 == (20u | 16u << 16));
+    REQUIRE(recorder.scaled[3][0].step1 == (16u | 16u << 16));
+    REQUIRE(recorder.scaled[3][0].src1_x == 1000);
+}
+
+TEST_CASE("corner classes hold their coefficients", "[recorder]") {
+    REQUIRE(itx_corner(0, 1) == 0);
+    REQUIRE(itx_corner(0, 2) == 1);
+    REQUIRE(itx_corner(0, 16) == 1);
+    REQUIRE(itx_corner(1, 12) == 1);
+    REQUIRE(itx_corner(1, 13) == 2);
+    REQUIRE(itx_corner(1, 64) == 2);
+    REQUIRE(itx_corner(2, 10) == 1);
+    REQUIRE(itx_corner(2, 11) == 2);
+    REQUIRE(itx_corner(2, 38) == 2);
+    REQUIRE(itx_corner(2, 39) == 3);
+    REQUIRE(itx_corner(3, 2) == 2);
+    REQUIRE(itx_corner(3, 34) == 2);
+    REQUIRE(itx_corner(3, 35) == 3);
+    REQUIRE(itx_corner(3, 135) == 3);
+    REQUIRE(itx_corner(3, 136) == 4);
+    REQUIRE(itx_corner(3, 1024) == 4);
+    REQUIRE(itx_corner(DD_ITX_WHT, 1) == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "residuals are checked, and their corner copied", "[recorder]") {
+    std::vector<std::int16_t> coefs(32 * 32);
+    for (unsigned i = 0; i < coefs.size(); i++)
+        coefs[i] = static_cast<std::int16_t>(i % 32 < 8 && i / 32 < 8 ? i : 0);
+    const auto taken = [&](unsigned plane, unsigned x, unsigned y, unsigned kind, unsigned eob) {
+        return recorder.residual({plane, x, y, kind, eob, coefs.data()});
+    };
+    REQUIRE(taken(0, 32, 64, 3, 20));
+    REQUIRE(recorder.itx[3][2].size() == 1);
+    REQUIRE(recorder.coefs.size() == 32);
+    for (unsigned column = 0; column < 8; column++)
+        for (unsigned row = 0; row < 8; row++)
+            REQUIRE(reinterpret_cast<const std::int16_t *>(recorder.coefs.data())[column * 8 + row] ==
+                    static_cast<std::int16_t>(column * 32 + row));
+    REQUIRE_FALSE(taken(3, 0, 0, 0, 1));
+    REQUIRE_FALSE(taken(0, 2, 0, 0, 1));
+    REQUIRE_FALSE(taken(0, 228, 0, 3, 1));
+    REQUIRE_FALSE(taken(1, 0, 64, 0, 1));
+    REQUIRE_FALSE(taken(0, 0, 0, 5, 1));
+    REQUIRE_FALSE(taken(0, 0, 0, 0, 0));
+    REQUIRE_FALSE(taken(0, 0, 0, 0, 17));
+    REQUIRE_FALSE(recorder.out_of_range());
+    coefs.assign(coefs.size(), INT16_MAX);
+    REQUIRE_FALSE(taken(0, 0, 0, 3, 1024));
+    REQUIRE(recorder.out_of_range());
+}
+
+TEST_CASE("the loop filter's input is checked", "[recorder]") {
+    Vp9Batch batch;
+    batch.reset(make_picture_layout(format(130, 70), 64), {}, 1);
+    std::vector<DdLfSuperblock> sb(6);
+    for (auto &one : sb) {
+        for (auto &word : one.level)
+            word = 0x3f3f3f3f;
+        for (auto &word : one.mask)
+            word = 0xffffffff;
+    }
+    const std::uint8_t limits[64] = {};
+    REQUIRE_FALSE(batch.set_loop_filter(sb.data(), 2, 3, limits, limits));
+    REQUIRE_FALSE(batch.set_loop_filter(nullptr, 3, 2, limits, limits));
+    REQUIRE(batch.set_loop_filter(sb.data(), 3, 2, limits, limits));
+    for (unsigned i = 0; i < 6; i++)
+        for (unsigned kind = 0; kind < 2; kind++)
+            for (unsigned row = 0; row < 8; row++) {
+                const bool left = i % 3 == 0, top = i < 3 && row == 0;
+                REQUIRE(batch.lf.superblocks[i].mask[kind * 16 + row] == (left ? 0xfffefefeu : 0xffffffffu));
+                REQUIRE(batch.lf.superblocks[i].mask[kind * 16 + 8 + row] == (top ? 0xff000000u : 0xffffffffu));
+            }
+    sb[4].level[7] = 0x00400000;
+    REQUIRE_FALSE(batch.set_loop_filter(sb.data(), 3, 2, limits, limits));
+}
+
+namespace {
+
+std::vector<std::byte> saved_bytes(const BatchView &view) {
+    const TemporaryFile file;
+    REQUIRE(save_batch(file.path(), view) == "");
+    return file.read();
+}
+
+} // namespace
+
+TEST_CASE("a batch comes back from its file as it was", "[ddb]") {
+    std::mt19937 random(test_seed());
+    const RandomFrame frame = make_random_frame(random, format(150, 90, 10, 1, 0), {true, true, true});
+    Vp9Batch batch;
+    record(frame, batch, 3);
+    const auto dst = random_pixels(random, batch.dst);
+    std::array<std::vector<std::byte>, 3> ref;
+    BatchView view{3, &batch, dst.data(), {}};
+    for (unsigned slot = 0; slot < 3; slot++) {
+        ref[slot] = random_pixels(random, batch.ref[slot]);
+        view.ref[slot] = ref[slot].data();
+    }
+    const TemporaryFile file;
+    REQUIRE(save_batch(file.path(), view) == "");
+    SavedBatch saved;
+    REQUIRE(load_batch(file.path(), saved) == "");
+    REQUIRE(saved.phases == 3);
+    REQUIRE(saved.dst == dst);
+    REQUIRE(saved.ref == ref);
+    REQUIRE(saved.batch.dst == batch.dst);
+    REQUIRE(saved.batch.recorders.size() == 3);
+    BatchView again{3, &saved.batch, saved.dst.data(), {}};
+    for (unsigned slot = 0; slot < 3; slot++)
+        again.ref[slot] = saved.ref[slot].data();
+    REQUIRE(saved_bytes(again) == file.read());
+}
+
+TEST_CASE("damaged files are refused, and never read past their end", "[ddb]") {
+    std::mt19937 random(test_seed());
+    const RandomFrame frame = make_random_frame(random, format(70, 40), {});
+    Vp9Batch batch;
+    record(frame, batch, 2);
+    const auto pixels = random_pixels(random, batch.dst);
+    const auto good = saved_bytes({3, &batch, pixels.data(), {pixels.data(), pixels.data(), pixels.data()}});
+    SavedBatch saved;
+    REQUIRE(parse_batch(good, saved) == "");
+
+    for (std::size_t size = 0; size < good.size(); size += 1 + size / 50)
+        REQUIRE(parse_batch({good.data(), size}, saved) != "");
+    auto longer = good;
+    longer.push_back({});
+    REQUIRE(parse_batch(longer, saved) != "");
+
+    // Whatever is changed: what is taken is sound.
+    const std::size_t head = good.size() - 4 * pixels.size();
+    unsigned refused = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        auto bad = good;
+        for (unsigned n = 0; n <= random() % 3; n++)
+            bad[random() % head] = static_cast<std::byte>(random());
+        if (parse_batch(bad, saved) != "")
+            refused++;
+        else
+            REQUIRE(is_sound(saved.batch));
+    }
+    REQUIRE(refused > 100);
+}

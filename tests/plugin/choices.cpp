@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Device names, plans, the scheduler, memory strategies, the quirks' table.
+#include "catch.h"
+
+#include "scheduler/scheduler.h"
+#include "vulkan/device_choice.h"
+#include "vulkan/faults.h"
+#include "vulkan/memory.h"
+#include "vulkan/quirks.h"
+
+#include <vector>
+
+using namespace dd;
+
+namespace {
+
+const std::vector<DeviceFacts> machine = {
+    {"llvmpipe (LLVM 15)", true, ""},
+    {"Old GPU", false, "16-bit storage"},
+    {"V3D 7.1.7", false, ""},
+    {"NVIDIA Something", false, ""},
+};
+
+} // namespace
+
+TEST_CASE("a device is chosen by one rule", "[device]") {
+    REQUIRE(choose_device(machine, "auto").index == 2);
+    REQUIRE(choose_device(machine, "cpu").index == -1);
+    REQUIRE(choose_device(machine, "cpu").why == "");
+    REQUIRE(choose_device(machine, "llvmpipe").index == 0);
+    REQUIRE(choose_device(machine, "v3d").index == 2);
+    REQUIRE(choose_device(machine, "NVIDIA").index == 3);
+    REQUIRE(choose_device(machine, "0").index == 0);
+    REQUIRE(choose_device(machine, "3").index == 3);
+    REQUIRE(choose_device(machine, "4").index == -1);
+    REQUIRE(choose_device(machine, "4").why != "");
+    REQUIRE(choose_device(machine, "Radeon").index == -1);
+    REQUIRE(choose_device(machine, "Radeon").why != "");
+    REQUIRE(choose_device(machine, "Old").index == -1);
+    REQUIRE(choose_device(machine, "Old").why == "Old GPU lacks 16-bit storage");
+}
+
+TEST_CASE("a software renderer is never chosen by itself", "[device]") {
+    REQUIRE(choose_device({machine.data(), 1}, "auto").index == -1);
+    REQUIRE(choose_device({machine.data(), 1}, "auto").why != "");
+    REQUIRE(choose_device({machine.data(), 2}, "auto").why == "Old GPU lacks 16-bit storage");
+    REQUIRE(choose_device({}, "auto").index == -1);
+}
+
+TEST_CASE("plans are read and printed", "[plan]") {
+    PlanSpec spec;
+    REQUIRE(parse_plan("auto", spec));
+    REQUIRE(spec.kind == PlanSpec::Kind::automatic);
+    REQUIRE(parse_plan("gpu", spec));
+    REQUIRE(spec.kind == PlanSpec::Kind::fixed);
+    for (const DdSide side : spec.side)
+        REQUIRE(side == DD_SIDE_GPU);
+    REQUIRE(parse_plan("mc=cpu,itx=gpu,lf=gpu", spec));
+    REQUIRE(spec.side == std::array{DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_CPU, DD_SIDE_CPU});
+    REQUIRE(parse_plan("cdef=gpu+lr=gpu", spec));
+    REQUIRE(spec.side == std::array{DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU});
+    for (const char *bad : {"", "GPU", "mc", "mc=", "mc=gpu,", "mc=gpu,,lf=gpu", "foo=gpu", "mc=both", ",mc=gpu"})
+        REQUIRE_FALSE(parse_plan(bad, spec));
+    DdPlan plan = {};
+    plan.side[DD_STAGE_ITX] = DD_SIDE_GPU;
+    REQUIRE(plan_text(plan, codec_stages(DD_CODEC_VP9)) == "mc=cpu,itx=gpu,lf=cpu");
+}
+
+namespace {
+
+Scheduler make_scheduler(const char *plan, bool worth_it, std::uint64_t seed = 1) {
+    PlanSpec spec;
+    REQUIRE(parse_plan(plan, spec));
+    return {DD_CODEC_VP9, spec, {worth_it}, seed};
+}
+
+std::string planned(Scheduler &scheduler, bool intra_only = false, bool filtered = true, bool reaches = true) {
+    return plan_text(scheduler.plan({64, 64, intra_only, filtered, reaches}), 3);
+}
+
+} // namespace
+
+TEST_CASE("the scheduler plans what a frame has", "[plan]") {
+    Scheduler gpu = make_scheduler("gpu", false);
+    REQUIRE(planned(gpu) == "mc=gpu,itx=gpu,lf=gpu");
+    REQUIRE(planned(gpu, true) == "mc=cpu,itx=cpu,lf=gpu");
+    REQUIRE(planned(gpu, false, false) == "mc=gpu,itx=gpu,lf=cpu");
+    REQUIRE(planned(gpu, false, true, false) == "mc=cpu,itx=cpu,lf=cpu");
+    Scheduler weak = make_scheduler("auto", false), real = make_scheduler("auto", true);
+    REQUIRE(planned(weak) == "mc=cpu,itx=cpu,lf=cpu");
+    REQUIRE(planned(real) == "mc=gpu,itx=gpu,lf=gpu");
+    REQUIRE(planned(real, true) == "mc=cpu,itx=cpu,lf=gpu");
+}
+
+TEST_CASE("a latched scheduler stays on the CPU", "[plan]") {
+    Scheduler scheduler = make_scheduler("gpu", true);
+    REQUIRE(scheduler.latch());
+    REQUIRE_FALSE(scheduler.latch());
+    REQUIRE(planned(scheduler) == "mc=cpu,itx=cpu,lf=cpu");
+}
+
+TEST_CASE("residuals out of range rest on the CPU for a while", "[plan]") {
+    Scheduler scheduler = make_scheduler("gpu", true);
+    scheduler.out_of_range();
+    scheduler.out_of_range();
+    scheduler.in_range();
+    scheduler.out_of_range();
+    scheduler.out_of_range();
+    REQUIRE(planned(scheduler) == "mc=gpu,itx=gpu,lf=gpu");
+    scheduler.out_of_range();
+    unsigned frames = 0;
+    while (planned(scheduler) == "mc=gpu,itx=cpu,lf=gpu")
+        REQUIRE(++frames < 1000);
+    REQUIRE(frames == 32);
+    REQUIRE(planned(scheduler) == "mc=gpu,itx=gpu,lf=gpu");
+}
+
+TEST_CASE("random plans differ from frame to frame and repeat with their seed", "[plan]") {
+    Scheduler a = make_scheduler("random", false, 7), b = make_scheduler("random", false, 7);
+    std::vector<std::string> seen;
+    for (unsigned i = 0; i < 64; i++) {
+        seen.push_back(planned(a));
+        REQUIRE(seen.back() == planned(b));
+    }
+    std::sort(seen.begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    REQUIRE(seen.size() == 8);
+}
+
+namespace {
+
+VkPhysicalDeviceMemoryProperties memory_of(std::initializer_list<VkMemoryPropertyFlags> types) {
+    VkPhysicalDeviceMemoryProperties memory = {};
+    for (const VkMemoryPropertyFlags flags : types)
+        memory.memoryTypes[memory.memoryTypeCount++].propertyFlags = flags;
+    return memory;
+}
+
+constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+constexpr VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
+constexpr VkMemoryPropertyFlags coherent = VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+
+} // namespace
+
+TEST_CASE("memory strategies fit the device", "[memory]") {
+    const auto v3d = memory_of({local | visible | coherent});
+    const auto llvmpipe = memory_of({local | visible | coherent | cached});
+    const auto discrete =
+        memory_of({0, local, visible | coherent, visible | coherent | cached, local | visible | coherent});
+    const auto cpu = VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const auto integrated = VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU;
+    REQUIRE(choose_memory_strategy(llvmpipe, cpu, false) == MemoryStrategy::unified);
+    REQUIRE(choose_memory_strategy(llvmpipe, integrated, true) == MemoryStrategy::unified);
+    REQUIRE(choose_memory_strategy(v3d, integrated, true) == MemoryStrategy::imported);
+    REQUIRE(choose_memory_strategy(v3d, integrated, false) == MemoryStrategy::write_combined);
+    REQUIRE(choose_memory_strategy(discrete, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, false) == MemoryStrategy::discrete);
+
+    REQUIRE(memory_types_for(discrete, MemoryUse::picture, ~0u) == std::vector<std::uint32_t>{3, 2, 4});
+    REQUIRE(memory_types_for(discrete, MemoryUse::local, ~0u).front() == 1);
+    REQUIRE(memory_types_for(discrete, MemoryUse::upload, ~0u).front() == 4);
+    REQUIRE(memory_types_for(discrete, MemoryUse::upload, 0xfu).front() == 2);
+    REQUIRE(memory_types_for(v3d, MemoryUse::picture, ~0u) == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("V3D gets its profile, software its patience", "[quirks]") {
+    const Quirks v3d = quirks_of(VK_DRIVER_ID_MESA_V3DV, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
+    REQUIRE(v3d.profile == Profile::v3d);
+    const Quirks llvmpipe = quirks_of(VK_DRIVER_ID_MESA_LLVMPIPE, VK_PHYSICAL_DEVICE_TYPE_CPU);
+    REQUIRE(llvmpipe.profile == Profile::wide);
+    REQUIRE(llvmpipe.patience > 10);
+}
+
+TEST_CASE("faults hit the n-th call of their kind", "[faults]") {
+    REQUIRE(Faults::from_text("") == nullptr);
+    const auto faults = Faults::from_text("submit:3,alloc:1");
+    REQUIRE(faults->hit(Fault::alloc));
+    REQUIRE_FALSE(faults->hit(Fault::alloc));
+    REQUIRE_FALSE(faults->hit(Fault::submit));
+    REQUIRE_FALSE(faults->hit(Fault::submit));
+    REQUIRE(faults->hit(Fault::submit));
+    REQUIRE_FALSE(faults->hit(Fault::submit));
+    REQUIRE_FALSE(faults->hit(Fault::wait));
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "plugin/decoder.h"
+
+#include "catch.h"
+#include "environment.h"
+#include "reference/vp9_reference.h"
+
+#include <cstring>
+
+namespace dd::test {
+
+Environment::Environment(const char *name, const std::string &value) : name_(name) {
+    if (const char *before = std::getenv(name)) {
+        had_ = true;
+        before_ = before;
+    }
+    setenv(name, value.c_str(), 1);
+}
+
+Environment::~Environment() {
+    if (had_)
+        setenv(name_.c_str(), before_.c_str(), 1);
+    else
+        unsetenv(name_.c_str());
+}
+
+void LogLines::take(void *opaque, DdLogLevel level, const char *line) {
+    auto *self = static_cast<LogLines *>(opaque);
+    const std::lock_guard lock(self->mutex);
+    self->lines.emplace_back(level, line);
+}
+
+unsigned LogLines::count(DdLogLevel level) {
+    const std::lock_guard lock(mutex);
+    unsigned n = 0;
+    for (const auto &[of, line] : lines)
+        n += of == level;
+    return n;
+}
+
+bool LogLines::contains(const std::string &text) {
+    const std::lock_guard lock(mutex);
+    for (const auto &[level, line] : lines)
+        if (line.find(text) != line.npos)
+            return true;
+    return false;
+}
+
+std::string test_device() {
+    return option_or_environment(nullptr, "DAEDALUS_TEST_DEVICE", "llvmpipe");
+}
+
+Device open_device(LogLines &log, const char *plan, const char *profile, const char *device) {
+    const std::string name = device ? device : test_device();
+    DdDeviceOptions options = {};
+    options.size = sizeof(options);
+    options.device = name.c_str();
+    options.plan = plan;
+    options.profile = profile;
+    options.log = LogLines::take;
+    options.log_opaque = &log;
+    DdDevice *opened = nullptr;
+    REQUIRE(dd_device_open(&opened, &options) == DD_OK);
+    return Device(opened);
+}
+
+Session open_session(DdDevice *device) {
+    DdSessionOptions options = {};
+    options.size = sizeof(options);
+    options.codec = DD_CODEC_VP9;
+    DdSession *session = nullptr;
+    REQUIRE(dd_session_open(&session, device, &options) == DD_OK);
+    return Session(session);
+}
+
+Picture alloc_picture(DdSession *session, const PictureFormat &format) {
+    DdPictureFormat f = {};
+    f.size = sizeof(f);
+    f.width = format.width;
+    f.height = format.height;
+    f.bit_depth = format.bit_depth;
+    f.ss_h = format.ss_h;
+    f.ss_v = format.ss_v;
+    f.monochrome = format.planes == 1;
+    DdPicture *picture = nullptr;
+    REQUIRE(dd_picture_alloc(session, &f, &picture) == DD_OK);
+    return Picture(picture);
+}
+
+void write_pixels(DdPicture *picture, const PictureLayout &layout, const std::vector<std::byte> &pixels) {
+    std::uint8_t *data[3];
+    std::ptrdiff_t stride[3];
+    dd_picture_planes(picture, data, stride);
+    for (unsigned p = 0; p < layout.format.planes; p++) {
+        const PlaneLayout &plane = layout.plane[p];
+        REQUIRE(stride[p] == static_cast<std::ptrdiff_t>(plane.stride));
+        std::memcpy(data[p], pixels.data() + plane.offset, std::size_t{plane.stride} * plane.padded_height);
+    }
+}
+
+std::string difference(DdPicture *picture, const PictureLayout &layout, const std::vector<std::byte> &pixels) {
+    std::uint8_t *data[3];
+    std::ptrdiff_t stride[3];
+    dd_picture_planes(picture, data, stride);
+    for (unsigned p = 0; p < layout.format.planes; p++) {
+        const PlaneLayout &plane = layout.plane[p];
+        for (unsigned y = 0; y < plane.padded_height; y++)
+            for (unsigned i = 0; i < plane.padded_width * layout.bytes_per_pixel(); i++) {
+                const std::size_t at = std::size_t{y} * plane.stride + i;
+                if (data[p][at] != static_cast<std::uint8_t>(pixels[plane.offset + at]))
+                    return "plane " + std::to_string(p) + ", row " + std::to_string(y) + ", byte " + std::to_string(i);
+            }
+    }
+    return "";
+}
+
+namespace {
+
+DdVp9Prediction to_c(const Vp9Prediction &p) {
+    DdVp9Prediction c = {};
+    c.plane = static_cast<std::uint8_t>(p.plane);
+    c.ref = static_cast<std::uint8_t>(p.ref);
+    c.filter = static_cast<std::uint8_t>(p.filter);
+    c.second = p.second;
+    c.x = static_cast<std::uint16_t>(p.x);
+    c.y = static_cast<std::uint16_t>(p.y);
+    c.w = static_cast<std::uint16_t>(p.w);
+    c.h = static_cast<std::uint16_t>(p.h);
+    c.src_x = p.src_x;
+    c.src_y = p.src_y;
+    c.step_x = static_cast<std::uint16_t>(p.step_x);
+    c.step_y = static_cast<std::uint16_t>(p.step_y);
+    return c;
+}
+
+int record_block(DdFrame *frame, const RandomFrame::Block &block, unsigned recorder, const DdPlan &plan) {
+    int result = DD_OK;
+    const auto keep = [&result](int one) { result = result == DD_OK ? one : result; };
+    if (plan.side[DD_STAGE_MC] == DD_SIDE_GPU) {
+        keep(dd_vp9_begin_block(frame, recorder));
+        for (const Vp9Prediction &p : block.predictions) {
+            const DdVp9Prediction c = to_c(p);
+            keep(dd_vp9_predict(frame, recorder, &c));
+        }
+    }
+    if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU)
+        for (const Vp9Residual &r : block.residuals)
+            keep(dd_vp9_residual(frame, recorder, r.plane, r.x, r.y, r.kind, r.eob, r.coefs));
+    return result;
+}
+
+} // namespace
+
+int record(DdFrame *frame, const RandomFrame &from, unsigned recorders) {
+    const DdPlan plan = dd_frame_plan(frame);
+    for (std::size_t i = 0; i < from.blocks.size(); i++)
+        if (const int result = record_block(frame, from.blocks[i], static_cast<unsigned>(i % recorders), plan))
+            return result;
+    if (plan.side[DD_STAGE_LF] == DD_SIDE_GPU && !from.superblocks.empty())
+        return dd_vp9_loop_filter(frame, from.superblocks.data(), from.sb_cols, from.sb_rows, from.limit.data(),
+                                  from.mblimit.data());
+    return DD_OK;
+}
+
+void run_stages(const Vp9Batch &batch, std::vector<std::byte> &pixels,
+                const std::array<const std::vector<std::byte> *, 3> &ref, bool mc, bool itx, bool lf) {
+    reference::Vp9References references{};
+    for (unsigned slot = 0; slot < 3; slot++)
+        references[slot] = ref[slot] ? ref[slot]->data() : nullptr;
+    if (mc)
+        reference::run_predictions(batch, pixels.data(), references);
+    if (itx)
+        reference::run_residuals(batch, pixels.data());
+    if (lf)
+        reference::run_loop_filter(batch, pixels.data());
+}
+
+} // namespace dd::test

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Whole frames through the C interface against the scalar reference: formats, plans, profiles, memory strategies.
+#include "catch.h"
+
+#include "plugin/decoder.h"
+#include "plugin/temporary.h"
+
+#include "batch/ddb.h"
+
+#include <algorithm>
+#include <thread>
+
+using namespace dd;
+using namespace dd::test;
+
+namespace {
+
+PictureFormat format(unsigned width, unsigned height, unsigned depth = 8, unsigned ss_h = 1, unsigned ss_v = 1) {
+    PictureFormat f;
+    f.width = width;
+    f.height = height;
+    f.bit_depth = static_cast<std::uint8_t>(depth);
+    f.ss_h = static_cast<std::uint8_t>(ss_h);
+    f.ss_v = static_cast<std::uint8_t>(ss_v);
+    return f;
+}
+
+// A decoder of random frames that checks each one: references are frames decoded before.
+class RandomDecoder {
+  public:
+    RandomDecoder(DdSession *session, const PictureFormat &format, const RandomOptions &options, std::uint32_t seed)
+        : session_(session), format_(format), options_(options), random_(seed) {
+        const RandomFrame shape = make_random_frame(random_, format, options);
+        for (unsigned slot = 0; slot < 3; slot++) {
+            pixels_[slot] = random_pixels(random_, shape.ref[slot]);
+            picture_[slot] = alloc_picture(session, shape.ref[slot].format);
+            write_pixels(picture_[slot].get(), shape.ref[slot], pixels_[slot]);
+        }
+    }
+
+    // The outcome of the frame, whose pixels are those of the reference whatever happens to the GPU.
+    DdOutcome frame() {
+        const RandomFrame random = make_random_frame(random_, format_, options_);
+        Vp9Batch batch;
+        test::record(random, batch, kRecorders);
+        std::vector<std::byte> expected = random_pixels(random_, random.dst);
+        Picture dst = alloc_picture(session_, format_);
+        write_pixels(dst.get(), random.dst, expected);
+        const std::vector<std::byte> start = expected;
+        run_stages(batch, expected, refs(), true, true, options_.filter);
+
+        DdFrame *frame = begin(dst.get());
+        const bool good = decode(frame, random, batch, dst.get(), start);
+        if (!good) // as a decoder would: everything again, on the CPU
+            write_pixels(dst.get(), random.dst, expected);
+        dd_frame_end(&frame, good ? DD_OUTCOME_DONE : DD_OUTCOME_RERUN);
+        REQUIRE(frame == nullptr);
+        INFO("seed " << test_seed());
+        REQUIRE(difference(dst.get(), random.dst, expected) == "");
+        picture_[0] = std::move(dst);
+        pixels_[0] = std::move(expected);
+        return good ? DD_OUTCOME_DONE : DD_OUTCOME_RERUN;
+    }
+
+  private:
+    static constexpr unsigned kRecorders = 2;
+
+    std::array<const std::vector<std::byte> *, 3> refs() const { return {&pixels_[0], &pixels_[1], &pixels_[2]}; }
+
+    DdFrame *begin(DdPicture *dst) {
+        DdFrameInfo info = {};
+        info.size = sizeof(info);
+        info.dst = dst;
+        for (unsigned slot = 0; slot < 3; slot++)
+            info.ref[slot] = picture_[slot].get();
+        info.recorders = kRecorders;
+        info.filtered = options_.filter;
+        DdFrame *frame = nullptr;
+        REQUIRE(dd_frame_begin(session_, &info, &frame) == DD_OK);
+        return frame;
+    }
+
+    // The CPU's stages write through its view of the picture, between the phases.
+    void on_cpu(DdPicture *dst, const RandomFrame &random, const Vp9Batch &batch, bool mc, bool itx, bool lf) {
+        std::uint8_t *data[3];
+        std::ptrdiff_t stride[3];
+        dd_picture_planes(dst, data, stride);
+        const auto *base = reinterpret_cast<const std::byte *>(data[0]) - random.dst.plane[0].offset;
+        std::vector<std::byte> pixels(base, base + random.dst.size);
+        run_stages(batch, pixels, refs(), mc, itx, lf);
+        write_pixels(dst, random.dst, pixels);
+    }
+
+    bool decode(DdFrame *frame, const RandomFrame &random, const Vp9Batch &batch, DdPicture *dst,
+                const std::vector<std::byte> &start) {
+        if (record(frame, random, kRecorders) != DD_OK)
+            return false;
+        const DdPlan plan = dd_frame_plan(frame);
+        const bool mc = plan.side[DD_STAGE_MC] == DD_SIDE_GPU, itx = plan.side[DD_STAGE_ITX] == DD_SIDE_GPU;
+        const bool lf = plan.side[DD_STAGE_LF] == DD_SIDE_GPU;
+        if (!mc)
+            on_cpu(dst, random, batch, true, false, false);
+        const bool whole = itx && lf; // nothing for the CPU in between
+        const unsigned recon = whole ? DD_PHASE_RECON | DD_PHASE_FILTER : DD_PHASE_RECON;
+        if (dd_frame_submit(frame, recon, !mc || !start.empty()) != DD_OK || dd_frame_wait(frame) != DD_OK)
+            return false;
+        if (!itx)
+            on_cpu(dst, random, batch, false, true, false);
+        if (lf && !whole)
+            return dd_frame_submit(frame, DD_PHASE_FILTER, !itx) == DD_OK && dd_frame_wait(frame) == DD_OK;
+        if (!lf && options_.filter)
+            on_cpu(dst, random, batch, false, false, true);
+        return true;
+    }
+
+    DdSession *session_;
+    PictureFormat format_;
+    RandomOptions options_;
+    std::mt19937 random_;
+    std::array<Picture, 3> picture_;
+    std::array<std::vector<std::byte>, 3> pixels_;
+};
+
+DdStats stats_of(DdSession *session) {
+    DdStats stats = {};
+    stats.size = sizeof(stats);
+    REQUIRE(dd_session_stats(session, &stats) == DD_OK);
+    return stats;
+}
+
+} // namespace
+
+TEST_CASE("frames are exact in every format", "[session]") {
+    const char *profile = GENERATE("v3d", "wide");
+    const char *memory = GENERATE("", "discrete");
+    const PictureFormat f = GENERATE(format(1, 1), format(2, 2), format(150, 90), format(200, 130, 10),
+                                     format(66, 130, 12, 0, 0), format(129, 65, 8, 1, 0), format(100, 100, 10, 0, 1));
+    const Environment strategy("DAEDALUS_MEMORY", memory);
+    CAPTURE(profile, memory, f.width, f.height, f.bit_depth);
+    LogLines log;
+    const Device device = open_device(log, "gpu", profile);
+    REQUIRE(dd_device_has_gpu(device.get()) == 1);
+    Session session = open_session(device.get());
+    for (const bool scaled : {false, true}) {
+        RandomDecoder decoder(session.get(), f, {scaled, true, true}, test_seed());
+        for (unsigned i = 0; i < 2; i++)
+            REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
+    }
+    const DdStats stats = stats_of(session.get());
+    REQUIRE(stats.frames == 4);
+    REQUIRE(stats.gpu_frames == 4);
+    REQUIRE(stats.rerun_frames == 0);
+    for (const DdStage stage : {DD_STAGE_MC, DD_STAGE_ITX, DD_STAGE_LF}) {
+        REQUIRE(stats.gpu_stage_frames[stage] == 4);
+        REQUIRE(stats.cpu_frames[stage] == 0);
+        REQUIRE(stats.gpu_blocks[stage] > 0);
+    }
+    REQUIRE(stats.max_submits == 1);
+    REQUIRE(log.count(DD_LOG_WARNING) == 0);
+    REQUIRE(log.count(DD_LOG_INFO) == 1);
+    session.reset();
+    REQUIRE(log.contains("predictions in 4 frames"));
+}
+
+TEST_CASE("every plan gives the same frames", "[session]") {
+    const char *memory = GENERATE("", "discrete");
+    const char *plan = GENERATE("cpu", "mc=gpu", "itx=gpu", "lf=gpu", "mc=gpu,itx=gpu", "mc=gpu,lf=gpu",
+                                "itx=gpu,lf=gpu", "random", "auto");
+    const Environment strategy("DAEDALUS_MEMORY", memory);
+    CAPTURE(memory, plan);
+    LogLines log;
+    const Device device = open_device(log, plan);
+    const Session session = open_session(device.get());
+    RandomDecoder decoder(session.get(), format(130, 70), {}, test_seed());
+    for (unsigned i = 0; i < 6; i++)
+        REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
+    const DdStats stats = stats_of(session.get());
+    REQUIRE(stats.frames == 6);
+    REQUIRE(stats.max_submits <= 2);
+    for (const DdStage stage : {DD_STAGE_MC, DD_STAGE_ITX, DD_STAGE_LF})
+        REQUIRE(stats.gpu_stage_frames[stage] + stats.cpu_frames[stage] == 6);
+}
+
+TEST_CASE("without a GPU everything still works", "[session]") {
+    LogLines log;
+    const char *name = GENERATE("cpu", "no such device");
+    const Device device = open_device(log, "gpu", nullptr, name);
+    REQUIRE(log.count(DD_LOG_WARNING) == (std::string(name) == "cpu" ? 0 : 1));
+    REQUIRE(dd_device_has_gpu(device.get()) == 0);
+    REQUIRE(std::string(dd_device_name(device.get())) == "CPU");
+    const Session session = open_session(device.get());
+    RandomDecoder decoder(session.get(), format(70, 70), {}, test_seed());
+    REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
+    REQUIRE(stats_of(session.get()).gpu_frames == 0);
+}
+
+TEST_CASE("options that can't be understood are refused", "[session]") {
+    LogLines log;
+    DdDeviceOptions options = {};
+    options.size = sizeof(options);
+    options.device = "cpu";
+    options.log = LogLines::take;
+    options.log_opaque = &log;
+    DdDevice *device = nullptr;
+    options.plan = "mc=maybe";
+    REQUIRE(dd_device_open(&device, &options) == DD_ERR_INVALID);
+    options.plan = nullptr;
+    options.profile = "narrow";
+    REQUIRE(dd_device_open(&device, &options) == DD_ERR_INVALID);
+    options.profile = nullptr;
+    options.size = 4;
+    REQUIRE(dd_device_open(&device, &options) == DD_ERR_INVALID);
+    REQUIRE(device == nullptr);
+    REQUIRE(dd_device_open(nullptr, nullptr) == DD_ERR_INVALID);
+    REQUIRE(log.count(DD_LOG_ERROR) == 2);
+}
+
+TEST_CASE("what is wrong with a frame sends it to the CPU", "[session]") {
+    LogLines log;
+    const Device device = open_device(log, "mc=gpu,itx=gpu");
+    const Session session = open_session(device.get());
+    const Picture dst = alloc_picture(session.get(), format(64, 64)),
+                  ref = alloc_picture(session.get(), format(64, 64));
+    DdFrameInfo info = {};
+    info.size = sizeof(info);
+    info.dst = dst.get();
+    info.ref[0] = ref.get();
+    info.recorders = 1;
+    DdFrame *frame = nullptr;
+    REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
+    DdVp9Prediction p = {0, 0, 1, 0, 0, 0, 64, 64, 0, 0, 16, 16};
+    REQUIRE(dd_vp9_begin_block(frame, 0) == DD_OK);
+    REQUIRE(dd_vp9_begin_block(frame, 1) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_predict(frame, 0, &p) == DD_OK);
+    int expected = DD_ERR_INVALID;
+    SECTION("no such reference") {
+        p.ref = 1;
+        REQUIRE(dd_vp9_predict(frame, 0, &p) == DD_ERR_INVALID);
+    }
+    SECTION("a stage of the CPU") {
+        const std::vector<DdLfSuperblock> sb(1);
+        const std::uint8_t limits[64] = {};
+        REQUIRE(dd_vp9_loop_filter(frame, sb.data(), 1, 1, limits, limits) == DD_ERR_INVALID);
+    }
+    SECTION("residuals out of range") {
+        const std::vector<std::int16_t> coefs(1024, INT16_MIN);
+        REQUIRE(dd_vp9_residual(frame, 0, 0, 0, 0, 3, 1024, coefs.data()) == DD_ERR_RANGE);
+        expected = DD_ERR_RANGE;
+    }
+    REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == expected);
+    REQUIRE(dd_frame_wait(frame) == expected);
+    dd_frame_end(&frame, DD_OUTCOME_RERUN);
+    const DdStats stats = stats_of(session.get());
+    REQUIRE(stats.submits == 0);
+    REQUIRE(stats.rerun_frames == 1);
+    REQUIRE(stats.latched == 0);
+}
+
+TEST_CASE("frames in flight when everything is closed", "[session]") {
+    LogLines log;
+    Device device = open_device(log, "gpu");
+    Session session = open_session(device.get());
+    std::mt19937 seed(test_seed());
+    const RandomFrame random = make_random_frame(seed, format(130, 130), {});
+    Picture dst = alloc_picture(session.get(), format(130, 130)), ref = alloc_picture(session.get(), format(130, 130));
+    DdFrameInfo info = {};
+    info.size = sizeof(info);
+    info.dst = dst.get();
+    info.ref[0] = info.ref[1] = info.ref[2] = ref.get();
+    info.recorders = 1;
+    info.filtered = 1;
+    DdFrame *frame = nullptr;
+    REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
+    REQUIRE(record(frame, random, 1) == DD_OK);
+    REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON | DD_PHASE_FILTER, 0) == DD_OK);
+    session.reset();
+    device.reset();
+    ref.reset();
+    dst.reset();
+    dd_frame_end(&frame, DD_OUTCOME_DROPPED);
+    REQUIRE(frame == nullptr);
+}
+
+TEST_CASE("pictures are recycled, and pools follow the format", "[session]") {
+    LogLines log;
+    const Device device = open_device(log, "gpu");
+    const Session session = open_session(device.get());
+    const auto first_byte = [](const Picture &picture) {
+        std::uint8_t *data[3];
+        std::ptrdiff_t stride[3];
+        dd_picture_planes(picture.get(), data, stride);
+        return data[0];
+    };
+    Picture a = alloc_picture(session.get(), format(640, 360));
+    const std::uint8_t *where = first_byte(a);
+    a.reset();
+    a = alloc_picture(session.get(), format(640, 360));
+    REQUIRE(first_byte(a) == where);
+    REQUIRE(alloc_picture(session.get(), format(320, 180)) != nullptr);
+    REQUIRE(alloc_picture(session.get(), format(640, 360, 10)) != nullptr);
+}
+
+TEST_CASE("several sessions and threads share a device", "[session]") {
+    LogLines log;
+    const char *memory = GENERATE("", "discrete");
+    const Environment strategy("DAEDALUS_MEMORY", memory);
+    const Device device = open_device(log, "gpu");
+    std::vector<std::thread> threads;
+    std::atomic<unsigned> done{0};
+    // Catch's assertions belong to one thread: prepare there, run here.
+    for (unsigned t = 0; t < 4; t++)
+        threads.emplace_back([&, t] {
+            DdSessionOptions options = {};
+            options.size = sizeof(options);
+            DdSession *session = nullptr;
+            if (dd_session_open(&session, device.get(), &options) != DD_OK)
+                return;
+            std::mt19937 seed(test_seed() + t);
+            const RandomFrame random = make_random_frame(seed, format(100 + 10 * t, 70), {});
+            DdPictureFormat f = {sizeof(f), 100 + 10 * t, 70, 8, 1, 1, 0};
+            unsigned good = 0;
+            for (unsigned i = 0; i < 5; i++) {
+                DdPicture *pictures[2] = {};
+                for (DdPicture *&picture : pictures)
+                    if (dd_picture_alloc(session, &f, &picture) != DD_OK)
+                        return;
+                DdFrameInfo info = {};
+                info.size = sizeof(info);
+                info.dst = pictures[0];
+                info.ref[0] = info.ref[1] = info.ref[2] = pictures[1];
+                info.recorders = 1;
+                info.filtered = 1;
+                DdFrame *frame = nullptr;
+                good += dd_frame_begin(session, &info, &frame) == DD_OK && record(frame, random, 1) == DD_OK &&
+                        dd_frame_submit(frame, DD_PHASE_RECON | DD_PHASE_FILTER, 1) == DD_OK &&
+                        dd_frame_wait(frame) == DD_OK;
+                dd_frame_end(&frame, DD_OUTCOME_DONE);
+                for (DdPicture *&picture : pictures)
+                    dd_picture_unref(&picture);
+            }
+            dd_session_unref(&session);
+            done += good;
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    REQUIRE(done == 20);
+}
+
+TEST_CASE("batches of a stream are saved", "[session]") {
+    const TemporaryFolder folder;
+    const Environment where("DAEDALUS_SAVE_BATCH", folder.path().string() + ":2");
+    LogLines log;
+    const Device device = open_device(log, "gpu");
+    const Session session = open_session(device.get());
+    RandomDecoder decoder(session.get(), format(70, 70), {}, test_seed());
+    for (unsigned i = 0; i < 3; i++)
+        REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
+    unsigned files = 0;
+    for (const auto &entry : std::filesystem::directory_iterator(folder.path())) {
+        SavedBatch saved;
+        REQUIRE(load_batch(entry.path().string(), saved) == "");
+        REQUIRE(saved.phases == 3);
+        REQUIRE(saved.batch.recorders.size() == 2);
+        files++;
+    }
+    REQUIRE(files == 2);
+}
+
+TEST_CASE("whatever fails, frames are exact and one warning is given", "[faults]") {
+    const char *memory = GENERATE("", "discrete");
+    const char *kind = GENERATE("submit", "wait", "alloc", "map", "pipeline", "lost", "hang");
+    const unsigned at = GENERATE(1u, 2u, 3u, 5u, 8u);
+    const Environment strategy("DAEDALUS_MEMORY", memory);
+    const Environment fault("DAEDALUS_FAULT", std::string(kind) + ":" + std::to_string(at));
+    const Environment patience("DAEDALUS_TIMEOUT_MS", "1000");
+    CAPTURE(memory, kind, at);
+    LogLines log;
+    Device device = open_device(log, "mc=gpu,lf=gpu"); // two submits a frame
+    Session session = open_session(device.get());
+    {
+        RandomDecoder decoder(session.get(), format(70, 70), {}, test_seed());
+        unsigned rerun = 0;
+        for (unsigned i = 0; i < 6; i++)
+            rerun += decoder.frame() == DD_OUTCOME_RERUN;
+        REQUIRE(rerun <= 1);
+        const DdStats stats = stats_of(session.get());
+        REQUIRE(stats.frames == 6);
+        REQUIRE(stats.rerun_frames == rerun);
+        REQUIRE(log.count(DD_LOG_WARNING) == stats.latched);
+        // All of these are called often enough for the fault to happen.
+        const bool reached = std::string(kind) != "map" || at < 8;
+        if (reached)
+            REQUIRE(stats.latched == 1);
+    }
+    session.reset();
+    device.reset();
+}
