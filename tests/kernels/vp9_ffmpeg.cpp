@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Recorder and scalar reference against FFmpeg's own functions, C and SIMD: the same calls, made directly. With
+// vp9_kernels.cpp this chains every kernel to FFmpeg.
+#include "catch.h"
+#include "kernels/vp9_ffmpeg_dsp.h"
+#include "kernels/vp9_random.h"
+#include "reference/pixels.h"
+#include "reference/vp9_reference.h"
+
+#include <cstring>
+#include <string>
+
+using namespace dd;
+using namespace dd::test;
+
+namespace {
+
+std::uint8_t *at(const PictureLayout &layout, HostPicture &picture, unsigned plane, unsigned x, unsigned y) {
+    const PlaneLayout &p = layout.plane[plane];
+    return reinterpret_cast<std::uint8_t *>(picture.data()) + p.offset + std::size_t{y} * p.stride +
+           std::size_t{x} * layout.bytes_per_pixel();
+}
+
+// The pixels that a prediction may read, edges extended as FFmpeg's decoder does before it calls a function.
+struct Source {
+    static constexpr int kStride = 320, kRows = 160, kBefore = 16;
+    alignas(64) std::uint8_t pixels[kRows * kStride * 2];
+
+    Source(const PictureLayout &layout, const HostPicture &ref, unsigned plane, int x, int y) {
+        const reference::Plane from(layout, plane, ref.data());
+        const unsigned bytes = layout.bytes_per_pixel();
+        for (int row = 0; row < kRows; row++)
+            for (int column = 0; column < kStride; column++) {
+                const auto value = static_cast<std::uint16_t>(from.at_clamped(x - kBefore + column, y - kBefore + row));
+                std::memcpy(pixels + (row * kStride + column) * static_cast<int>(bytes), &value, bytes);
+            }
+    }
+    const std::uint8_t *first(unsigned bytes) const { return pixels + (kBefore * kStride + kBefore) * bytes; }
+};
+
+void predict(const TestVp9Dsp *dsp, const RandomFrame &frame, const Vp9Prediction &p, HostPicture &out) {
+    const unsigned bytes = frame.layout.bytes_per_pixel();
+    const Source source(frame.ref_layout[p.ref], frame.ref[p.ref], p.plane, p.src_x >> 4, p.src_y >> 4);
+    const TestVp9Mc mc{static_cast<int>(p.filter),
+                       p.second,
+                       static_cast<int>(p.w),
+                       static_cast<int>(p.h),
+                       p.src_x & 15,
+                       p.src_y & 15,
+                       static_cast<int>(p.step_x),
+                       static_cast<int>(p.step_y)};
+    test_vp9_mc(dsp, &mc, at(frame.layout, out, p.plane, p.x, p.y), frame.layout.plane[p.plane].stride,
+                source.first(bytes), Source::kStride * bytes);
+}
+
+void add(const TestVp9Dsp *dsp, const RandomFrame &frame, const RandomResidual &r, HostPicture &out) {
+    alignas(64) std::byte block[32 * 32 * 4];
+    std::memcpy(block, r.coefs.data(), r.coefs.size());
+    test_vp9_residual(dsp, static_cast<int>(r.call.kind), at(frame.layout, out, r.call.plane, r.call.x, r.call.y),
+                      frame.layout.plane[r.call.plane].stride, block, static_cast<int>(r.call.eob));
+}
+
+void filter(const TestVp9Dsp *dsp, const RandomFrame &frame, HostPicture &out) {
+    TestVp9Picture picture{};
+    for (unsigned p = 0; p < 3; p++) {
+        picture.data[p] = at(frame.layout, out, p, 0, 0);
+        picture.stride[p] = frame.layout.plane[p].stride;
+    }
+    picture.bytes_per_pixel = static_cast<int>(frame.layout.bytes_per_pixel());
+    picture.ss_h = frame.layout.format.ss_h;
+    picture.ss_v = frame.layout.format.ss_v;
+    REQUIRE(test_vp9_loop_filter(
+                dsp, &picture, frame.superblocks.data(), static_cast<int>(frame.layout.format.width + 63) / 64,
+                static_cast<int>(frame.layout.format.height + 63) / 64, frame.limit.data(), frame.mblimit.data()) == 0);
+}
+
+// What a decoder may look at: whole blocks of 8x8 luma pixels. SIMD may write more to their right and below.
+std::string first_difference(const PictureLayout &layout, const HostPicture &a, const HostPicture &b) {
+    for (unsigned p = 0; p < layout.format.planes; p++) {
+        const reference::Plane one(layout, p, a.data()), other(layout, p, b.data());
+        const unsigned ss_h = p ? layout.format.ss_h : 0, ss_v = p ? layout.format.ss_v : 0;
+        const int width = static_cast<int>((layout.format.width + 7) / 8 * 8 >> ss_h);
+        const int height = static_cast<int>((layout.format.height + 7) / 8 * 8 >> ss_v);
+        for (int y = 0; y < height; y++)
+            for (int x = 0; x < width; x++)
+                if (one.at(x, y) != other.at(x, y))
+                    return "plane " + std::to_string(p) + " x " + std::to_string(x) + " y " + std::to_string(y) + ": " +
+                           std::to_string(one.at(x, y)) + ", FFmpeg " + std::to_string(other.at(x, y));
+    }
+    return "none";
+}
+
+constexpr std::array<std::uint32_t, 2> kSizes[] = {{2, 2}, {34, 10}, {66, 130}, {226, 226}, {352, 288}};
+constexpr std::array<std::uint8_t, 2> kSubsampling[] = {{1, 1}, {1, 0}, {0, 1}, {0, 0}};
+constexpr Content kContents[] = {Content::noise, Content::smooth, Content::extreme};
+
+// Frames of every depth, subsampling, size and content; `ours` and `theirs` work on the same start.
+template <typename Add, typename Ours, typename Theirs>
+void compare(bool scaled, Add add_calls, Ours ours, Theirs theirs) {
+    Random random(seed());
+    for (const std::uint8_t depth : {std::uint8_t{8}, std::uint8_t{10}, std::uint8_t{12}})
+        for (const auto &ss : kSubsampling)
+            for (const auto &size : kSizes)
+                for (const Content content : kContents) {
+                    RandomFrame frame =
+                        make_frame(random, {{size[0], size[1], depth, ss[0], ss[1], 3}, content, scaled, 2});
+                    add_calls(random, frame);
+                    HostPicture mine(frame.layout);
+                    mine.copy_from(frame.start);
+                    ours(frame, mine);
+                    for (const int simd : {0, 1}) {
+                        HostPicture other(frame.layout);
+                        other.copy_from(frame.start);
+                        const TestVp9Dsp *dsp = test_vp9_dsp(depth, simd);
+                        REQUIRE(dsp);
+                        theirs(dsp, frame, other);
+                        CAPTURE(size[0], size[1], +depth, +ss[0], +ss[1], static_cast<int>(content), simd);
+                        CHECK(first_difference(frame.layout, mine, other) == "none");
+                    }
+                }
+}
+
+void our_predictions(const RandomFrame &frame, HostPicture &out) {
+    reference::run_predictions(frame.batch, out.data(),
+                               {frame.ref[0].data(), frame.ref[1].data(), frame.ref[2].data()});
+}
+void their_predictions(const TestVp9Dsp *dsp, const RandomFrame &frame, HostPicture &out) {
+    for (const Vp9Prediction &p : frame.predictions)
+        predict(dsp, frame, p, out);
+}
+
+} // namespace
+
+TEST_CASE("VP9 predictions equal FFmpeg's") {
+    compare(false, add_predictions, our_predictions, their_predictions);
+}
+
+TEST_CASE("VP9 predictions from references of another size equal FFmpeg's") {
+    compare(true, add_predictions, our_predictions, their_predictions);
+}
+
+TEST_CASE("VP9 residuals that are recorded equal FFmpeg's") {
+    compare(
+        false, add_residuals,
+        [](const RandomFrame &frame, HostPicture &out) { reference::run_residuals(frame.batch, out.data()); },
+        [](const TestVp9Dsp *dsp, const RandomFrame &frame, HostPicture &out) {
+            for (const RandomResidual &r : frame.residuals)
+                add(dsp, frame, r, out);
+        });
+}
+
+TEST_CASE("VP9 loop filter equals FFmpeg's") {
+    compare(
+        false, add_loop_filter,
+        [](const RandomFrame &frame, HostPicture &out) { reference::run_loop_filter(frame.batch, out.data()); },
+        filter);
+}
