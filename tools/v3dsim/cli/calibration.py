@@ -10,10 +10,10 @@ from cli.paths import TOOL_DIR, build_dir
 from cli.report import ToolError, capture, say
 from cli.runner import run_kernels
 
-TIMING = Path("tools/v3dsim/timing/v3dsim-timing")
+TIMING = Path("tools/v3dsim/cli/v3dsim-timing")
 MEASURED = TOOL_DIR / "timing" / "measured.json"
 MODEL = TOOL_DIR / "timing" / "model.json"
-WORKGROUPS = 96  # enough for a steady state of any kernel here
+BATCHES = 384  # of 16 invocations: enough for a steady state of any kernel here
 PICTURE_WIDTH = 1920
 
 
@@ -74,8 +74,9 @@ def traced_rows(target: environment.Target, scratch: Path) -> list:
     rows = []
     for number, row in enumerate(measured_rows()):
         trace = scratch / f"{number}.trace"
-        kernel = {"name": row["name"], "spirv": str(compile_kernel(row, scratch)), "groups": [WORKGROUPS, 1, 1],
-                  **INPUTS[row["source"]](WORKGROUPS * row["blocks"])}
+        groups = BATCHES // row["batches"]
+        kernel = {"name": row["name"], "spirv": str(compile_kernel(row, scratch)), "groups": [groups, 1, 1],
+                  **INPUTS[row["source"]](groups * row["blocks"])}
         result = run_kernels([kernel], target, trace, {"V3DSIM_TRACE_SAMPLE": "all"})[0]
         per_supergroup = result["job"]["workgroups_per_supergroup"]
         rows.append({"name": row["name"], "trace": str(trace), "blocks": row["blocks"] * per_supergroup,

@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A cache of lines by age, without sets.
+// A set-associative cache of lines; the oldest one of a set gives way.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <list>
-#include <unordered_map>
+#include <vector>
 
 namespace v3dtiming {
 
 class LineCache {
   public:
-    explicit LineCache(std::size_t capacity) : capacity_(capacity) {}
+    explicit LineCache(std::size_t lines) : sets_(std::max<std::size_t>(1, lines / kWays)) {
+        for (Set &set : sets_)
+            set.fill(UINT64_MAX);
+    }
 
-    // True if the line was there; afterwards it is the youngest one.
+    // True if the line was there; afterwards it is the youngest one of its set.
     bool touch(std::uint64_t line) {
-        const auto found = where_.find(line);
-        if (found != where_.end()) {
-            order_.splice(order_.begin(), order_, found->second);
-            return true;
-        }
-        if (order_.size() >= capacity_) {
-            where_.erase(order_.back());
-            order_.pop_back();
-        }
-        order_.push_front(line);
-        where_[line] = order_.begin();
-        return false;
+        Set &set = sets_[line % sets_.size()];
+        const auto found = std::find(set.begin(), set.end(), line);
+        const bool hit = found != set.end();
+        std::move_backward(set.begin(), hit ? found : set.end() - 1, hit ? found + 1 : set.end());
+        set[0] = line;
+        return hit;
     }
 
   private:
-    std::size_t capacity_;
-    std::list<std::uint64_t> order_;
-    std::unordered_map<std::uint64_t, std::list<std::uint64_t>::iterator> where_;
+    static constexpr std::size_t kWays = 8;
+    using Set = std::array<std::uint64_t, kWays>; // youngest first
+    std::vector<Set> sets_;
 };
 
 } // namespace v3dtiming

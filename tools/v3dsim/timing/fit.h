@@ -4,6 +4,8 @@
 #pragma once
 #include "model.h"
 
+#include <array>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,9 +24,21 @@ struct Fit {
 };
 
 double modelled_ns(const Measured &row, const Parameters &parameters);
-double log_rms(const std::vector<const Measured *> &rows, const Parameters &parameters);
 
-// Varies the fitted parameters alone, from several starts.
-Fit fit(const std::vector<const Measured *> &rows, const Parameters &start);
+// Varies the fitted parameters alone, from several starts. Remembers what it has modelled: the rows must stay, and all
+// calls must have the same values of the other parameters.
+class Fitter {
+  public:
+    Fit fit(const std::vector<const Measured *> &rows, const Parameters &start);
+
+  private:
+    static constexpr std::size_t kFitted = 4;
+    using Key = std::pair<const Measured *, std::array<double, kFitted>>;
+    std::map<Key, double> known_;
+
+    double ns(const Measured &row, const Parameters &parameters);
+    double log_rms(const std::vector<const Measured *> &rows, const Parameters &parameters);
+    Fit descend(const std::vector<const Measured *> &rows, const Parameters &start);
+};
 
 } // namespace v3dtiming

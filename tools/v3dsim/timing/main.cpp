@@ -78,12 +78,12 @@ std::vector<Measured> read_rows(const std::string &path) {
 }
 
 // How far off the model is on a kernel that it was not fitted to.
-double left_out_ns(const std::vector<Measured> &rows, std::size_t out, const Parameters &start) {
+double left_out_ns(Fitter &fitter, const std::vector<Measured> &rows, std::size_t out, const Parameters &start) {
     std::vector<const Measured *> others;
     for (std::size_t i = 0; i < rows.size(); i++)
         if (i != out)
             others.push_back(&rows[i]);
-    return modelled_ns(rows[out], fit(others, start).parameters);
+    return modelled_ns(rows[out], fitter.fit(others, start).parameters);
 }
 
 void fit_rows(const std::string &path, const Parameters &start) {
@@ -91,11 +91,12 @@ void fit_rows(const std::string &path, const Parameters &start) {
     std::vector<const Measured *> all;
     for (const Measured &row : rows)
         all.push_back(&row);
-    const Fit best = fit(all, start);
+    Fitter fitter;
+    const Fit best = fitter.fit(all, start);
     json result{{"parameters", to_json(best.parameters)}, {"rms", best.rms}, {"rows", json::array()}};
     double sum = 0;
     for (std::size_t i = 0; i < rows.size(); i++) {
-        const double left_out = left_out_ns(rows, i, start), error = std::log(left_out / rows[i].ns);
+        const double left_out = left_out_ns(fitter, rows, i, start), error = std::log(left_out / rows[i].ns);
         sum += error * error;
         result["rows"].push_back({{"name", rows[i].name},
                                   {"measured", rows[i].ns},

@@ -72,6 +72,7 @@ class Machine {
     std::vector<Group> groups_;
     std::deque<std::pair<std::size_t, const Batch *>> pending_;
     std::size_t next_group_ = 0, active_ = 0;
+    std::uint64_t scratch_lines_ = 0; // of a thread
     double launch_free_ = 0, issue_busy_ = 0;
     std::vector<double> finished_;
     std::uint64_t order_ = 0;
@@ -94,6 +95,10 @@ Machine::Machine(const Job &job, const Parameters &p)
     tmus_.reserve(kSlices);
     for (unsigned slice = 0; slice < kSlices; slice++)
         tmus_.emplace_back(p);
+    for (const Supergroup &group : job.traced)
+        for (const Batch &batch : group.batches)
+            if (batch.scratch_end >= batch.scratch_line)
+                scratch_lines_ = std::max<std::uint64_t>(scratch_lines_, batch.scratch_end - batch.scratch_line + 1);
     for (auto &slots : free_slots_)
         for (unsigned slot = 0; slot < job.threads; slot++)
             slots.push_back(slot);
@@ -137,8 +142,9 @@ std::uint64_t Machine::line_of(const Thread &thread, const Event &event, std::ui
     const std::uint64_t line = thread.batch->lines[event.first_line + i];
     if (event.space != Space::Scratch)
         return line;
-    constexpr std::uint64_t scratch_base = 1ull << 32, lines_a_thread = 1ull << 16;
-    return scratch_base + (thread.qpu * 4ull + thread.slot) * lines_a_thread + (line - thread.batch->scratch_line);
+    constexpr std::uint64_t scratch_base = 1ull << 32;
+    const std::uint64_t hardware_thread = thread.qpu * job_.threads + thread.slot;
+    return scratch_base + hardware_thread * scratch_lines_ + (line - thread.batch->scratch_line);
 }
 
 // Returns when the operation's last line is there.
@@ -163,7 +169,8 @@ double Machine::memory(Thread &thread, const Event &event, double now) {
         tmu.queue.pop_front();
     if (tmu.queue.size() >= static_cast<std::size_t>(p_.queue))
         now = tmu.queue[tmu.queue.size() - static_cast<std::size_t>(p_.queue)];
-    const double start = std::max(tmu.free, now), service = p_.operation + p_.line * event.line_count;
+    const double start = std::max(tmu.free, now),
+                 service = p_.operation + p_.word * event.words + p_.line * event.line_count;
     tmu.free = start + service;
     tmu.busy += service;
     const double arrived = std::max(tmu.free, serve_lines(thread, event, start));
@@ -276,6 +283,7 @@ const std::map<std::string, double Parameters::*> &Parameters::names() {
     static const std::map<std::string, double Parameters::*> table{
         {"latency", &Parameters::latency},
         {"operation", &Parameters::operation},
+        {"word", &Parameters::word},
         {"line", &Parameters::line},
         {"resident", &Parameters::resident},
         {"dram_bytes", &Parameters::dram_bytes},

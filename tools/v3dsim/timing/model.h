@@ -14,7 +14,8 @@ struct Parameters {
     // Fitted to the measured kernels.
     double latency = 80;     // cycles from a memory operation's end of service to its result
     double operation = 8;    // cycles of TMU service for an operation of 16 lanes
-    double line = 4;         // … and for each distinct 64-byte line of it
+    double word = 4;         // … for each word that a lane moves
+    double line = 0;         // … and for each distinct 64-byte line of it
     double resident = 6;     // supergroups in flight
     double dram_bytes = 5.0; // bytes a cycle that DRAM delivers to or takes from the GPU
     // Assumed: known of the hardware, or not visible in the measured kernels.

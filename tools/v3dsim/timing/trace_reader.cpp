@@ -55,6 +55,14 @@ void expect(const char *&text, char c) {
     text++;
 }
 
+void widen_scratch(Batch &batch, const Event &event) {
+    for (std::uint32_t i = 0; i < event.line_count; i++) {
+        const std::uint32_t line = batch.lines[event.first_line + i];
+        batch.scratch_line = std::min(batch.scratch_line, line);
+        batch.scratch_end = std::max(batch.scratch_end, line);
+    }
+}
+
 } // namespace
 
 void TraceReader::fail(const std::string &what) const {
@@ -125,9 +133,8 @@ Batch TraceReader::parse_batch(const char *text) const {
             Event event = parse_memory(text, batch);
             event.access = memory->access;
             event.space = memory->space;
-            if (event.space == Space::Scratch && event.line_count)
-                batch.scratch_line = std::min(
-                    batch.scratch_line, *std::min_element(batch.lines.begin() + event.first_line, batch.lines.end()));
+            if (event.space == Space::Scratch)
+                widen_scratch(batch, event);
             batch.events.push_back(event);
         } else if (const PlainLetter *plain = row_of(kPlainLetters, letter)) {
             Event event;

@@ -27,7 +27,8 @@ struct Event {
 struct Batch {
     std::vector<Event> events;
     std::vector<std::uint32_t> lines;        // 64-byte line numbers
-    std::uint32_t scratch_line = UINT32_MAX; // the lowest one of the batch's scratch
+    std::uint32_t scratch_line = UINT32_MAX; // the lowest and the highest one of the batch's scratch
+    std::uint32_t scratch_end = 0;
 };
 
 struct Supergroup {
