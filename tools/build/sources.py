@@ -57,8 +57,6 @@ def is_genuine(path: Path, wrap: Wrap) -> bool:
 def patches_of(name: str) -> list[Path]:
     """The patches named in the series file, in order."""
     series = SERIES[name]
-    if not series.is_file():
-        return []
     lines = (line.split("#")[0].strip() for line in series.read_text().splitlines())
     return [series.parent / line for line in lines if line]
 
@@ -67,8 +65,7 @@ def inputs_of(name: str, patched: bool) -> list[Path]:
     """Every file that decides what the tree looks like."""
     files = [read_wrap(name).tarball]
     if patched:
-        files += [SERIES[name]] if SERIES[name].is_file() else []
-        files += patches_of(name)
+        files += [SERIES[name], *patches_of(name)]
     return files
 
 
