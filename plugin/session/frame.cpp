@@ -52,7 +52,7 @@ Vp9References reference_layouts(const DdFrame &frame) {
 int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     auto frame = idle_frame(session);
     FrameFacts facts = facts_of(info);
-    facts.gpu_reaches = facts.gpu_reaches && session.gpu_usable();
+    facts.gpu_reaches = facts.gpu_reaches && !info.cpu_only && session.gpu_usable();
     frame->plan = session.scheduler.plan(facts);
     frame->intra_only = facts.intra_only;
     frame->filtered = facts.filtered;
@@ -182,6 +182,8 @@ std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
 void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
     wait_frame(*frame);
+    if (outcome == DD_OUTCOME_RERUN && frame->dst->memory->gpu)
+        frame->dst->memory->gpu->take_cpu_pixels(*session->device->gpu);
     FrameRecord record;
     record.plan = frame->plan;
     record.outcome = outcome;

@@ -31,6 +31,13 @@ std::byte *GpuPicture::data() const {
     return picture_->host.data();
 }
 
+void GpuPicture::take_cpu_pixels(Gpu &gpu) {
+    if (!picture_->has_copy())
+        return;
+    const std::lock_guard lock(gpu.device_->submit_mutex);
+    picture_->local_valid = false;
+}
+
 std::shared_ptr<Gpu> Gpu::open(const GpuOptions &options, std::string &why) {
     auto device = VulkanDevice::open(options, why);
     return device ? std::shared_ptr<Gpu>(new Gpu(std::move(device))) : nullptr;

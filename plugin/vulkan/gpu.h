@@ -15,6 +15,7 @@
 
 namespace dd {
 
+class Gpu;
 class Slot;
 class VulkanDevice;
 struct VulkanPicture;
@@ -37,6 +38,8 @@ class GpuPicture {
     std::byte *data() const;
     // Nothing but this object uses it: it may be given to another frame.
     bool idle() const { return picture_.use_count() == 1; }
+    // The CPU's pixels are the picture, whatever the GPU has.
+    void take_cpu_pixels(Gpu &gpu);
 
   private:
     friend class GpuJob;
@@ -61,6 +64,7 @@ class Gpu {
 
   private:
     friend class GpuJob;
+    friend class GpuPicture;
     explicit Gpu(std::shared_ptr<VulkanDevice> device) : device_(std::move(device)) {}
     std::shared_ptr<VulkanDevice> device_;
 };

@@ -388,9 +388,9 @@ TEST_CASE("whatever fails, frames are exact and one warning is given", "[faults]
         REQUIRE(stats.frames == 6);
         REQUIRE(stats.rerun_frames == rerun);
         REQUIRE(log.count(DD_LOG_WARNING) == stats.latched);
-        // All of these are called often enough for the fault to happen.
-        const bool reached = std::string(kind) != "map" || at < 8;
-        if (reached)
+        // A steady stream allocates nothing: there are only a few such calls.
+        const bool memory_call = std::string(kind) == "alloc" || std::string(kind) == "map";
+        if (!memory_call || at <= 5)
             REQUIRE(stats.latched == 1);
     }
     session.reset();

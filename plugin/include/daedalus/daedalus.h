@@ -167,6 +167,7 @@ typedef struct DdFrameInfo {
     uint32_t recorders;                 /**< number of threads that will record at once, at least 1 */
     uint32_t intra_only;                /**< 1: no inter blocks */
     uint32_t filtered;                  /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
+    uint32_t cpu_only;                  /**< 1: the frame needs what the GPU doesn't do; it is only counted */
 } DdFrameInfo;
 
 /** Begins a frame and makes its plan. */
@@ -235,8 +236,8 @@ DD_API int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned 
 
 /* ---- recording: AV1 ------------------------------------------------------------------------------------ */
 
-/** In-loop filters that a frame has (DdFrameInfo.filtered). A frame with super-resolution says 0: its filters are
- *  the decoder's. */
+/** In-loop filters that a frame has (DdFrameInfo.filtered). The GPU doesn't do those of frames with
+ *  super-resolution: they are DdFrameInfo.cpu_only. */
 enum {
     DD_AV1_FILTER_DEBLOCK = 1,
     DD_AV1_FILTER_CDEF = 2,
