@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// All implementations of the inverse transform agree only while no intermediate value leaves BitDepth + 8 bits: SIMD
-// code saturates or wraps there, and the 32-bit products of the kernels hold. Clause 8.7.2 demands it of streams;
-// broken ones don't obey. Checking when a residual is recorded costs one pass over coefficients that are being copied
+// All implementations of the inverse transform agree only while no intermediate value leaves a range, about BitDepth
+// + 8 bits: beyond it SIMD code saturates or wraps, and the 32-bit products of the kernels overflow. Clause 8.7.2
+// demands it of streams; broken ones don't obey. Checking when a residual is recorded costs one pass over coefficients that are being copied
 // anyway, and nothing on the GPU.
 #pragma once
 #include <cstdint>
