@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "gpu.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <numeric>
@@ -40,8 +41,9 @@ std::shared_ptr<dd::VulkanPicture> Gpu::Job::picture(const PixelBuffer &pixels, 
 
 Gpu::Job::Job(Gpu &gpu, const Work &work) : gpu_(gpu), work_(work) {
     dst_ = picture(work.before, work.batch.dst);
-    if (work.reference.size())
-        ref_ = picture(work.reference, work.batch.dst);
+    for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
+        if (work.reference[slot].size())
+            ref_[slot] = picture(work.reference[slot], work.batch.ref[slot]);
     const dd::Profile profile = gpu.device_->profile();
     if (work.phase == Phase::recon)
         dd::plan_vp9_recon(work.batch, profile, phase_work_);
@@ -62,7 +64,7 @@ Times Gpu::Job::run(unsigned again) {
     std::memcpy(dst_->host.data(), work_.before.data(), work_.before.size());
     dd::SubmitInput input;
     input.dst = dst_;
-    input.ref[0] = input.ref[1] = ref_;
+    std::ranges::copy(ref_, input.ref.begin());
     input.phase[phase] = &repeated;
     input.tables = gpu_.tables_.handle();
     input.cpu_wrote = true;

@@ -37,7 +37,8 @@ class Gpu {
         std::shared_ptr<dd::VulkanPicture> picture(const PixelBuffer &pixels, const dd::PictureLayout &layout);
         Gpu &gpu_;
         const Work &work_;
-        std::shared_ptr<dd::VulkanPicture> dst_, ref_;
+        std::shared_ptr<dd::VulkanPicture> dst_;
+        std::array<std::shared_ptr<dd::VulkanPicture>, dd::DD_MAX_REFS> ref_;
         dd::PhaseWork phase_work_;
     };
 

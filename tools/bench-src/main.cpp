@@ -17,7 +17,7 @@ struct Options {
     unsigned depth = 8, seed = 1;
     double seconds = 0.5;
     bool list = false;
-    std::vector<std::string> patterns;
+    std::vector<std::string> patterns, batches;
 };
 
 bool wanted(const Options &options, const std::string &name) {
@@ -69,7 +69,7 @@ nlohmann::json as_json(const bench::Figures &f) {
             {"dispatches", f.dispatches}, {"gpu_clock", f.gpu_clock}};
 }
 
-// One block of 4x4 pixels: nearly nothing but the submit.
+// One block: nearly nothing but the submit.
 bench::Work small_work() {
     bench::Scene scene;
     scene.format.width = scene.format.height = 64;
@@ -80,22 +80,33 @@ bench::Work small_work() {
     throw std::runtime_error("no small kernel");
 }
 
-int run(const Options &options) {
+// What is to be measured: random work of the wanted kernels, or with --batch the stages of saved batches.
+void for_each_work(const Options &options, const std::function<void(const bench::Work &)> &use) {
+    for (const std::string &path : options.batches)
+        for (const bench::Work &work : bench::replayed_work(path))
+            if (wanted(options, work.name))
+                use(work);
+    if (!options.batches.empty())
+        return;
     const bench::Scene scene = scene_of(options);
+    for (const bench::Kernel &kernel : bench::kernels())
+        if (wanted(options, kernel.name))
+            use(kernel.make(scene));
+}
+
+int run(const Options &options) {
     bench::Gpu gpu(options.device, options.profile);
     std::printf("%s, %s, %u bits, seed %u\n", gpu.device().name().c_str(), options.size.c_str(), options.depth,
                 options.seed);
     print_head();
     nlohmann::json rows = nlohmann::json::array();
     unsigned exact = 0, wrong = 0;
-    for (const bench::Kernel &kernel : bench::kernels()) {
-        if (!wanted(options, kernel.name))
-            continue;
-        const bench::Figures figures = bench::measure(gpu, kernel.make(scene), options.seconds);
+    for_each_work(options, [&](const bench::Work &work) {
+        const bench::Figures figures = bench::measure(gpu, work, options.seconds);
         print(figures);
         rows.push_back(as_json(figures));
         ++(figures.problem.empty() ? exact : wrong);
-    }
+    });
     const bench::Overhead overhead = bench::measure_overhead(gpu, small_work());
     std::printf("M5: %.1f us a submit, %.1f us each further dispatch\n", overhead.submit * 1e6,
                 overhead.dispatch * 1e6);
@@ -117,7 +128,7 @@ int run(const Options &options) {
 }
 
 constexpr const char *kAbout =
-    R"(One kernel at a time on a frame of random work, against FFmpeg's own functions on one core.
+    R"(One kernel at a time on a frame of random or saved work, against FFmpeg's own functions on one core.
 M1  runs on the GPU, every one of them compared with FFmpeg's output byte by byte
 M2  pixels a second while the GPU computes (*: it has no clock, submit and wait are in it); wall: with submit and wait
 M3  pixels a second of FFmpeg's SIMD functions on one core; C: without SIMD
@@ -137,6 +148,7 @@ int main(int argc, char **argv) {
     app.add_option("--depth", options.depth, "bits a pixel")->check(CLI::IsMember({8, 10, 12}));
     app.add_option("--seconds", options.seconds, "of each figure, at least (default: 0.5)")
         ->check(CLI::NonNegativeNumber);
+    app.add_option("--batch", options.batches, "saved batches (.ddb) instead of random work");
     app.add_option("--seed", options.seed);
     app.add_option("--json", options.json, "write all figures to this file");
     app.add_flag("--list", options.list, "name the kernels");

@@ -67,7 +67,8 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
     work.name = name;
     const dd::PictureLayout layout = dd::make_picture_layout(scene.format, 64);
     paint(layout, random, work.before);
-    paint(layout, random, work.reference);
+    for (unsigned slot = 0; slot < 2; slot++)
+        paint(layout, random, work.reference[slot]);
     const dd::PlaneLayout plane = layout.plane[0];
     const std::vector<Block> blocks = random_blocks(shape, plane, random);
     work.batch.reset(layout, {layout, layout, {}}, 1);
@@ -76,7 +77,8 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
     work.pixels = work.blocks * shape.size * shape.size;
 
     const std::size_t wide = layout.bytes_per_pixel();
-    const std::byte *ref = work.reference.data() + plane.offset;
+    const std::array<const std::byte *, 2> ref = {work.reference[0].data() + plane.offset,
+                                                  work.reference[1].data() + plane.offset};
     work.run = [=](const Dsp &dsp, std::byte *dst) {
         for (const Block &block : blocks)
             for (unsigned i = 0; i < (shape.compound ? 2u : 1u); i++)
@@ -85,7 +87,7 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
                     reinterpret_cast<std::uint8_t *>(dst + plane.offset + block.y * plane.stride + block.x * wide),
                     plane.stride,
                     reinterpret_cast<const std::uint8_t *>(
-                        ref + static_cast<std::ptrdiff_t>(block.sy[i]) * plane.stride +
+                        ref[i] + static_cast<std::ptrdiff_t>(block.sy[i]) * plane.stride +
                         static_cast<std::ptrdiff_t>(block.sx[i]) * static_cast<std::ptrdiff_t>(wide)),
                     plane.stride, block.mx[i], block.my[i]);
     };

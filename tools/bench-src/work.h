@@ -5,6 +5,7 @@
 #include "batch/vp9_batch.h"
 #include "ffmpeg_vp9.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -46,10 +47,10 @@ struct Work {
     std::string name;
     Phase phase = Phase::recon;
     dd::Vp9Batch batch;
-    PixelBuffer before;    // the picture that the work changes
-    PixelBuffer reference; // in slot 0 and 1; empty: none
-    double pixels = 0;     // that the work covers
-    double blocks = 0;     // blocks or superblocks
+    PixelBuffer before;                                 // the picture that the work changes
+    std::array<PixelBuffer, dd::DD_MAX_REFS> reference; // by slot, as batch.ref lays them out; empty: none
+    double pixels = 0;                                  // that the work covers
+    double blocks = 0;                                  // blocks or superblocks
     // The CPU's side. `prepare` brings back what `run` uses up; it is not part of the time.
     std::function<void()> prepare = [] {};
     std::function<void(const Dsp &, std::byte *dst)> run;
@@ -71,6 +72,10 @@ struct Kernel {
 };
 // Every kernel that can be benched alone on random work.
 std::vector<Kernel> kernels();
+
+// The stages of a saved batch (.ddb), one work each. Predictions from references of another size are left out: FFmpeg's
+// functions for them take other arguments. Throws where the file can't be read.
+std::vector<Work> replayed_work(const std::string &path);
 
 // Parts of the list, by stage.
 void add_mc_kernels(std::vector<Kernel> &list);
