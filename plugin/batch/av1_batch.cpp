@@ -92,7 +92,7 @@ bool Av1Filters::set(const PictureLayout &dst, const Av1FilterTables &t) {
     if (deblock && (t.level_stride < div_up(format.width, 2) || t.level_stride > sb_cols * 32 ||
                     t.levels.size() < std::size_t{t.level_stride} * level_rows))
         return false;
-    if (t.sharpness > 7 || t.cdef_damping < 3 || t.cdef_damping > 6)
+    if (t.sharpness > 7 || (t.cdef && (t.cdef_damping < 3 || t.cdef_damping > 6)))
         return false;
 
     for (unsigned p = 0; p < format.planes; p++) {
