@@ -120,11 +120,14 @@ def build_dav1d(job: Job) -> None:
         options += [f"-Db_sanitize={job.sanitize}", "-Db_lundef=false", "--buildtype=debugoptimized"]
     if job.cross:
         options += [f"--cross-file={job.cross}"]
+    if job.patched and "'daedalus'" in (tree / "meson_options.txt").read_text():
+        options.append("-Ddaedalus=enabled")
     key = digest(options, (tree / "meson.build").read_bytes())
     stamp = objects.with_suffix(".key")
     if once_per_key(stamp, key):
         shutil.rmtree(objects, ignore_errors=True)
-        run(job, "dav1d-setup", ["meson", "setup", *options, str(objects), str(tree)], tree)
+        env = {"PKG_CONFIG_PATH": str(job.prefix / "lib" / "pkgconfig")} if job.patched else {}
+        run(job, "dav1d-setup", ["meson", "setup", *options, str(objects), str(tree)], tree, env)
         stamp.write_text(key)
     run(job, "dav1d-build", ["ninja", "-C", str(objects), f"-j{job.jobs}"], tree)
     run(job, "dav1d-install", ["meson", "install", "--only-changed", "-C", str(objects)], tree)
