@@ -186,13 +186,11 @@ int Device::submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_
         return EIO;
     std::vector<uint32_t> signals;
     auto add_wait = [&](uint32_t handle) {
-        FencePtr fence = syncs_.fence(handle);
-        if (fence)
+        if (FencePtr fence = syncs_.fence(handle))
             job.waits.push_back(std::move(fence));
-        return !job.waits.empty();
     };
-    if (in_sync && !add_wait(in_sync))
-        return EINVAL;
+    if (in_sync)
+        add_wait(in_sync);
     if (out_sync)
         signals.push_back(out_sync);
     for (uint64_t at = extensions; at;) {
@@ -264,11 +262,13 @@ void Device::execute(Job &job) {
     std::string error;
     const bool ok = run(job, &error);
     if (!ok) {
-        std::fprintf(stderr, "v3dsim: job stopped: %s\n", error.c_str());
-        lost_ = true;
+        if (!lost_.exchange(true)) // what follows fails because of it
+            std::fprintf(stderr, "v3dsim: job stopped: %s\n", error.c_str());
     }
     memory_.end_job(job.handles);
     syncs_.finish(job.done, !ok);
+    if (!ok)
+        syncs_.lose();
 }
 
 } // namespace v3dsim

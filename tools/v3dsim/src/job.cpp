@@ -21,8 +21,9 @@ namespace {
 
 // Threads that the device holds at once: 12 QPUs with 4 (or 2) threads each. Scratch memory is laid out for 48.
 constexpr uint32_t device_threads = 48;
-// A batch that takes more branches than this counts as hung.
-constexpr uint64_t branch_budget = uint64_t{1} << 28;
+// A batch that takes more branches than this counts as hung: a loop of a few instructions would run for half a second on
+// the device, which is when the kernel gives a job up.
+constexpr uint64_t branch_budget = uint64_t{1} << 22;
 
 // Host threads that wait for work.
 class Pool {

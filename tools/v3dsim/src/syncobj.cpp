@@ -76,6 +76,12 @@ void SyncObjects::finish(const FencePtr &fence, bool failed) {
     changed_.notify_all();
 }
 
+void SyncObjects::lose() {
+    std::lock_guard lock(mutex_);
+    lost_ = true;
+    changed_.notify_all();
+}
+
 int SyncObjects::wait(const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all, bool for_submit,
                       uint32_t *first) {
     std::unique_lock lock(mutex_);
@@ -87,11 +93,12 @@ int SyncObjects::wait(const uint32_t *handles, unsigned count, int64_t deadline_
     }
     for (;;) {
         unsigned done = 0;
-        bool failed = false;
+        bool failed = false, unsubmitted = false;
         for (unsigned i = 0; i < count; i++) {
             const FencePtr &fence = objects[i]->fence;
             if (!fence && !for_submit)
                 return EINVAL;
+            unsubmitted |= !fence;
             if (!fence || !fence->signalled)
                 continue;
             if (done++ == 0 && first)
@@ -102,6 +109,8 @@ int SyncObjects::wait(const uint32_t *handles, unsigned count, int64_t deadline_
             return EIO;
         if (all ? done == count : done > 0)
             return 0;
+        if (lost_ && unsubmitted)
+            return EIO;
         timespec now{};
         clock_gettime(CLOCK_MONOTONIC, &now);
         const int64_t left = deadline_ns - (int64_t{now.tv_sec} * 1000000000 + now.tv_nsec);

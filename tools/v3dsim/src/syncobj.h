@@ -30,6 +30,8 @@ class SyncObjects {
     bool replace(uint32_t handle, FencePtr fence);
     // Finishes a fence and wakes whoever waits.
     void finish(const FencePtr &fence, bool failed);
+    // No further submission will come: waiting for one fails from now on.
+    void lose();
     // Waits on the host. `deadline_ns`: of the monotonic clock. Returns 0 or an errno.
     int wait(const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all, bool for_submit, uint32_t *first);
 
@@ -54,6 +56,7 @@ class SyncObjects {
     std::map<uint64_t, FencePtr> fence_files_;
     std::map<uint64_t, ObjectPtr> object_files_;
     uint32_t next_ = 1;
+    bool lost_ = false;
 };
 
 } // namespace v3dsim
