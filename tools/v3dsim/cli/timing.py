@@ -33,7 +33,7 @@ def fit_table(model: dict) -> str:
         lines.append(f"| {row['name']} | {row['measured']:g} | {row['modelled']:.0f} | {row['left_out']:.0f} |")
     lines.append(f"\nrms error of the fit {100 * model['rms']:.0f} %; of kernels left out of it "
                  f"{100 * model['left_out_rms']:.0f} %")
-    fitted = ("latency", "operation", "line", "resident")
+    fitted = ("latency", "operation", "word", "resident")
     lines.append("fitted: " + ", ".join(f"{name} {model['parameters'][name]:g}" for name in fitted))
     return "\n".join(lines)
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "fit.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace v3dtiming {
@@ -20,6 +21,21 @@ const std::vector<Axis> &axes() {
         {&Parameters::resident, {1, 2, 3, 4, 6, 8, 12, 24, 48}},
     };
     return table;
+}
+
+// The points, and beside each those one step down and up the axis.
+std::vector<Parameters> with_neighbours(const std::vector<Parameters> &points, const Axis &axis) {
+    std::vector<Parameters> all = points;
+    for (const Parameters &point : points) {
+        const auto here = std::find(axis.values.begin(), axis.values.end(), point.*axis.parameter);
+        for (const auto &step : {here == axis.values.begin() ? here : here - 1,
+                                 here == axis.values.end() || here + 1 == axis.values.end() ? here : here + 1})
+            if (step != here) {
+                all.push_back(point);
+                all.back().*axis.parameter = *step;
+            }
+    }
+    return all;
 }
 
 } // namespace
@@ -65,6 +81,22 @@ Fit Fitter::descend(const std::vector<const Measured *> &rows, const Parameters 
     return best;
 }
 
+// Steps to the best point among those one step away along any of the axes at once.
+Fit Fitter::polish(const std::vector<const Measured *> &rows, Fit best) {
+    for (double before = HUGE_VAL; best.rms < before - 1e-6;) {
+        before = best.rms;
+        std::vector<Parameters> around{best.parameters};
+        for (const Axis &axis : axes())
+            around = with_neighbours(around, axis);
+        for (const Parameters &trial : around) {
+            const double rms = log_rms(rows, trial);
+            if (rms < best.rms)
+                best = {trial, rms};
+        }
+    }
+    return best;
+}
+
 Fit Fitter::fit(const std::vector<const Measured *> &rows, const Parameters &start) {
     Fit best{start, HUGE_VAL};
     for (const double resident : {1.0, 3.0, 12.0, 48.0})
@@ -76,7 +108,7 @@ Fit Fitter::fit(const std::vector<const Measured *> &rows, const Parameters &sta
             if (found.rms < best.rms)
                 best = found;
         }
-    return best;
+    return polish(rows, best);
 }
 
 } // namespace v3dtiming

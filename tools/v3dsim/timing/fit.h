@@ -39,6 +39,7 @@ class Fitter {
     double ns(const Measured &row, const Parameters &parameters);
     double log_rms(const std::vector<const Measured *> &rows, const Parameters &parameters);
     Fit descend(const std::vector<const Measured *> &rows, const Parameters &start);
+    Fit polish(const std::vector<const Measured *> &rows, Fit best);
 };
 
 } // namespace v3dtiming
