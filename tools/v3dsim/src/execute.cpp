@@ -892,18 +892,14 @@ bool run_signals(Thread &t, const RunContext &ctx, const Instruction &in) {
         if (!write_signal<checked>(t, ctx, in, false, t.results[slot], t.undefined_results[slot]))
             return false;
     }
-    if (in.sig & (SigLdunif | SigLdunifrf | SigWrtmuc)) {
+    if (in.sig & (SigLdunif | SigLdunifrf)) {
         uint32_t value;
         if (!next_uniform(t, ctx, &value))
             return false;
         if (ctx.observer)
             ctx.observer->event(t, 'u');
-        if (in.sig & SigWrtmuc) {
-            if (!configure_tmu(t, value))
-                return false;
-        } else if (!write_signal<checked>(t, ctx, in, in.sig & SigLdunif, broadcast(value), 0)) {
+        if (!write_signal<checked>(t, ctx, in, in.sig & SigLdunif, broadcast(value), 0))
             return false;
-        }
     }
     if (in.sig & (SigLdunifa | SigLdunifarf)) {
         uint32_t value;
@@ -948,6 +944,14 @@ inline bool run_alu(Thread &t, const RunContext &ctx, const Instruction &in) {
     const Lanes add_mask = condition_mask(t, add.cond), mul_mask = condition_mask(t, mul.cond);
     const LaneMask add_mask_undefined = checked ? condition_undefined(t, add.cond) : 0;
     const LaneMask mul_mask_undefined = checked ? condition_undefined(t, mul.cond) : 0;
+    // A configuration word applies to the memory operation that the same instruction starts.
+    if (in.sig & SigWrtmuc) {
+        uint32_t value;
+        if (!next_uniform(t, ctx, &value) || !configure_tmu(t, value))
+            return false;
+        if (ctx.observer)
+            ctx.observer->event(t, 'u');
+    }
     if (in.flags != FlagUpdate::None) {
         if (checked) {
             const LaneMask u = in.flags_from_mul ? mul_undefined : add_undefined;
@@ -989,7 +993,8 @@ inline bool run_alu(Thread &t, const RunContext &ctx, const Instruction &in) {
     if ((mul.traits & WritesResult) && mul.op != Op::Multop &&
         !write_result<checked>(t, ctx, mul, mul_result, mul_mask, mul_undefined, mul_mask_undefined))
         return false;
-    return !(in.sig & ~(SigThrsw | SigSmallA | SigSmallB | SigSmallC | SigSmallD)) || run_signals<checked>(t, ctx, in);
+    return !(in.sig & ~(SigThrsw | SigWrtmuc | SigSmallA | SigSmallB | SigSmallC | SigSmallD)) ||
+           run_signals<checked>(t, ctx, in);
 }
 
 bool branch_taken(const Thread &t, const Branch &b) {
