@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/vp9_batch.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace dd {
@@ -8,8 +9,8 @@ namespace {
 
 static_assert(sizeof(DdLfSuperblock) == 192);
 
-constexpr std::uint32_t kLevelsOutOfRange = 0xc0c0c0c0; // a level is 0 to 63
-constexpr std::uint32_t kOuterEdges = 0x00ffffff;       // 16, 8, 4 wide; not the one inside the 8x8
+constexpr std::uint32_t kLevelBits = 0x3f3f3f3f;  // a level is 0 to 63
+constexpr std::uint32_t kOuterEdges = 0x00ffffff; // 16, 8, 4 wide; not the one inside the 8x8
 constexpr std::uint32_t kFirstColumn = 0x00010101;
 
 unsigned superblocks_of(std::uint32_t pixels) {
@@ -20,11 +21,11 @@ std::uint32_t &mask_word(DdLfSuperblock &sb, unsigned kind, unsigned direction, 
     return sb.mask[(kind * 2 + direction) * 8 + row];
 }
 
-bool levels_fit(const DdLfSuperblock &sb) {
-    std::uint32_t any = 0;
-    for (const std::uint32_t word : sb.level)
-        any |= word;
-    return (any & kLevelsOutOfRange) == 0;
+// A decoder leaves the levels of blocks without edges unset. They are never looked at, but whatever is looked up
+// must lie in the table.
+void mask_levels(DdLfSuperblock &sb) {
+    for (std::uint32_t &word : sb.level)
+        word &= kLevelBits;
 }
 
 // Edges on the picture's left and upper border aren't filtered (clause 8.8.2), and a kernel that tried would leave the
@@ -61,11 +62,7 @@ bool Vp9Batch::set_loop_filter(const void *sb, unsigned sb_cols, unsigned sb_row
     const std::size_t count = std::size_t{sb_cols} * sb_rows;
     lf.superblocks.resize(count);
     std::memcpy(lf.superblocks.data(), sb, count * sizeof(DdLfSuperblock));
-    for (const DdLfSuperblock &one : lf.superblocks)
-        if (!levels_fit(one)) {
-            lf.superblocks.clear();
-            return false;
-        }
+    std::ranges::for_each(lf.superblocks, mask_levels);
     lf.sb_cols = sb_cols;
     lf.sb_rows = sb_rows;
     for (unsigned level = 0; level < DD_LF_LEVELS; level++)

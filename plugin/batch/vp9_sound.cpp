@@ -67,7 +67,7 @@ struct Checker {
             copy.lf.superblocks.size() != lf.superblocks.size())
             return false;
         const auto same = [](const DdLfSuperblock &a, const DdLfSuperblock &b) {
-            return std::ranges::equal(a.mask, b.mask);
+            return std::ranges::equal(a.mask, b.mask) && std::ranges::equal(a.level, b.level);
         };
         return std::ranges::equal(copy.lf.superblocks, lf.superblocks, same) &&
                std::ranges::all_of(lf.limits, [](std::uint32_t limit) { return limit <= 0xffff; });
