@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Runs a program whose Vulkan device is stock v3dv over the simulated V3D 7.1."""
-import subprocess
+import os
 from pathlib import Path
 
 from cli import environment
@@ -45,7 +45,6 @@ def main(args) -> int:
     say(f"Mesa {chosen.mesa} ({chosen.route}) over {chosen.library.name}")
     argv, env = chosen.command(args.program, variables_of(args))
     try:
-        status = subprocess.run(argv, env=env).returncode
+        os.execvpe(argv[0], argv, env)
     except OSError as error:
         raise ToolError(f"cannot run {argv[0]}: {error.strerror}") from None
-    return status if status >= 0 else 128 - status
