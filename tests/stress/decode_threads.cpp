@@ -112,14 +112,20 @@ void four_decoders(const Bench &bench) {
     together(bench, 4);
 }
 
-// The same jumps for whoever plays them: some to key frames, some to the middle of nowhere, with and without flush.
+// With frame threads FFmpeg's own decoder takes coefficients of a frame that failed into the next key frame, and shows
+// it wrong: there is nothing to compare with after an error.
+bool may_fail(const Bench &bench) {
+    return bench.threads == 1 || bench.thread_type == FF_THREAD_SLICE;
+}
+
+// The same jumps for whoever plays them: to key frames, and to the middle of nowhere.
 Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *device, unsigned seed) {
     Random random(seed);
     Decoder decoder(stream.codec, bench.setup(device));
     Lines lines;
     for (int jump = 0; jump < 8; ++jump) {
         std::size_t at = random() % stream.packets.size();
-        if (random() % 4 != 0)
+        if (random() % 4 != 0 || !may_fail(bench))
             while (at > 0 && !stream.packets[at].key)
                 --at;
         const std::size_t end = std::min(stream.packets.size(), at + 1 + random() % 12);
