@@ -23,12 +23,13 @@ LOGS = ROOT / "build" / "logs"
 COUNTS = re.compile(r"^\s*(\d+) passed, (\d+) failed, (\d+) skipped\s*$", re.M)
 MESON = {"passed": ("Ok", "Expected Fail"), "failed": ("Fail", "Timeout", "Unexpected Pass"), "skipped": ("Skipped",)}
 HEARTBEAT = 30
+TIERS = ("quick", "full", "long")
 
 
 @dataclass(frozen=True)
 class Suite:
     name: str
-    quick: bool
+    tier: str
     limit: float  # seconds
     command: list[str]
 
@@ -58,7 +59,9 @@ def read_table() -> list[Suite]:
         words = shlex.split(line, comments=True)
         if words:
             name, tier, minutes, *command = words
-            suites.append(Suite(name, tier == "quick", float(minutes) * 60, command))
+            if tier not in TIERS:
+                sys.exit(f"{TABLE.name}: {name}: '{tier}' is none of {', '.join(TIERS)}")
+            suites.append(Suite(name, tier, float(minutes) * 60, command))
     return suites
 
 
@@ -132,13 +135,15 @@ def chosen(suites: list[Suite], args: argparse.Namespace) -> list[Suite]:
     unknown = (asked | unwanted) - names
     if unknown:
         sys.exit(f"no suite named {', '.join(sorted(unknown))}; there are {', '.join(suite.name for suite in suites)}")
-    return [suite for suite in suites if suite.name in asked - unwanted and (suite.quick or not args.quick)]
+    tiers = TIERS[:1] if args.quick else TIERS if args.long or args.only else TIERS[:2]
+    return [suite for suite in suites if suite.name in asked - unwanted and suite.tier in tiers]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="tools/test", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--long", action="store_true")
     parser.add_argument("--only", metavar="NAMES")
     parser.add_argument("--skip", metavar="NAMES")
     parser.add_argument("--list", action="store_true")
@@ -146,7 +151,7 @@ def main() -> None:
     suites = chosen(read_table(), args)
     if args.list:
         for suite in suites:
-            print(f"{suite.name:<24} {'quick' if suite.quick else 'full':<6} {shlex.join(suite.command)}")
+            print(f"{suite.name:<24} {suite.tier:<6} {shlex.join(suite.command)}")
         return
     LOGS.mkdir(parents=True, exist_ok=True)
     start, total, failed = time.monotonic(), Count(), []
