@@ -3,9 +3,15 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from routes import mesa_x86  # noqa: E402
+from routes.pins import DEFAULT_MESA  # noqa: E402
+
 # What the front end sets is set here alone, so that these tests depend on the library and the driver only.
 PASSED_ON = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "TMPDIR", "XDG_CACHE_HOME")
 SKIP = 77  # meson's exit code of a test that was skipped
@@ -51,10 +57,12 @@ def compile_glsl(source: Path, output: Path, *defines: str) -> None:
 def add_arguments(parser) -> None:
     parser.add_argument("--dispatch", required=True, help="the v3dsim-dispatch program")
     parser.add_argument("--library", required=True, help="libv3dsim.so")
-    parser.add_argument("--driver", required=True, help="manifest (icd.json) of the stock v3dv driver")
+    parser.add_argument("--mesa", default=DEFAULT_MESA, help="version of the driver (default: %(default)s)")
+    parser.add_argument("--driver", help="manifest (icd.json) of the driver (default: what `v3dsim setup` built)")
 
 
 def simulator(args) -> Simulator:
+    args.driver = args.driver or mesa_x86.icd_file(args.mesa)
     if not Path(args.driver).exists():
         print(f"skipped: no driver at {args.driver} (v3dsim setup builds it)")
         raise SystemExit(SKIP)

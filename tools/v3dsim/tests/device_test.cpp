@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Memory, sync objects, and jobs of several workgroups.
+#include "catch.h"
+#include "qpu_machine.h"
+
+#include "job.h"
+#include "syncobj.h"
+
+#include <cerrno>
+#include <sys/mman.h>
+#include <thread>
+#include <time.h>
+#include <unistd.h>
+
+using namespace v3dsim;
+using namespace v3dsim::test;
+
+TEST_CASE("buffer objects do not touch, and freed room is used again") {
+    Memory memory;
+    std::vector<BufferObject> objects(4);
+    for (BufferObject &bo : objects)
+        REQUIRE(memory.find(memory.create(5000, true), &bo));
+    for (size_t i = 1; i < objects.size(); i++)
+        CHECK(objects[i].address >= objects[i - 1].address + objects[i - 1].size + Memory::page);
+    CHECK(objects[0].size == 8192);
+    CHECK(memory.mapped(objects[1].address, 8192));
+    CHECK_FALSE(memory.mapped(objects[1].address + 8188, 8));
+    memory.base()[objects[1].address] = 9;
+    REQUIRE(memory.close(objects[1].handle));
+    REQUIRE(memory.close(objects[2].handle));
+    CHECK_FALSE(memory.close(objects[2].handle));
+    CHECK_FALSE(memory.mapped(objects[1].address, 4));
+    BufferObject again;
+    REQUIRE(memory.find(memory.create(20000, false), &again));
+    CHECK(again.address == objects[1].address); // both gaps in one
+    CHECK(memory.base()[again.address] == 0);
+    CHECK(memory.create(0, false) == 0);
+    CHECK(memory.create(0xc0000000u, false) == 0);
+}
+
+TEST_CASE("a buffer object in use by a job outlives its handle") {
+    Memory memory;
+    BufferObject bo;
+    const uint32_t handle = memory.create(4096, true);
+    REQUIRE(memory.find(handle, &bo));
+    memory.begin_job({handle});
+    REQUIRE(memory.close(handle));
+    CHECK(memory.mapped(bo.address, 4));
+    CHECK_FALSE(memory.wait_idle(handle, 1000000));
+    std::thread end([&] { memory.end_job({handle}); });
+    CHECK(memory.wait_idle(handle, -1));
+    end.join();
+    CHECK_FALSE(memory.mapped(bo.address, 4));
+}
+
+TEST_CASE("imported memory is the file's") {
+    Memory memory;
+    const int fd = memfd_create("test", MFD_CLOEXEC);
+    REQUIRE(ftruncate(fd, 8192) == 0);
+    const uint32_t value = 0x12345678;
+    REQUIRE(pwrite(fd, &value, 4, 4096) == 4);
+    BufferObject bo;
+    const uint32_t handle = memory.import(fd, 8192);
+    REQUIRE(memory.find(handle, &bo));
+    CHECK(bo.application);
+    uint32_t word = 0;
+    CHECK(memory.read_word(bo.address + 4096, &word));
+    CHECK(word == value);
+    memory.base()[bo.address] = 7;
+    uint8_t byte = 0;
+    REQUIRE(pread(fd, &byte, 1, 0) == 1);
+    CHECK(byte == 7);
+    REQUIRE(memory.close(handle));
+    CHECK(memory.import(fd, 100000) == 0); // larger than the file
+    close(fd);
+}
+
+TEST_CASE("poison differs from word to word and is there from the start") {
+    Memory memory(true);
+    BufferObject bo;
+    REQUIRE(memory.find(memory.create(4096, true), &bo));
+    uint32_t word = 0;
+    for (uint32_t offset = 0; offset < 4096; offset += 4) {
+        REQUIRE(memory.read_word(bo.address + offset, &word));
+        REQUIRE(word == Memory::poison_word(bo.address + offset));
+    }
+    CHECK(Memory::poison_word(0x10000) != Memory::poison_word(0x10004));
+}
+
+namespace {
+int64_t from_now(int64_t ns) {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec + ns;
+}
+} // namespace
+
+TEST_CASE("sync objects") {
+    SyncObjects syncs;
+    const uint32_t a = syncs.create(false), b = syncs.create(true);
+    const uint32_t both[] = {a, b};
+    uint32_t first = 9;
+    CHECK(syncs.wait(both, 2, from_now(0), false, true, &first) == 0);
+    CHECK(first == 1);
+    CHECK(syncs.wait(both, 2, from_now(2000000), true, true, nullptr) == ETIME);
+    CHECK(syncs.wait(&a, 1, from_now(0), true, false, nullptr) == EINVAL); // nothing submitted
+    auto fence = std::make_shared<Fence>();
+    REQUIRE(syncs.replace(a, fence));
+    CHECK(syncs.wait(&a, 1, from_now(2000000), true, false, nullptr) == ETIME);
+    const int file = syncs.export_fence(a);
+    REQUIRE(file >= 0);
+    std::thread job([&] { syncs.finish(fence, false); });
+    CHECK(syncs.wait(both, 2, from_now(int64_t{10} * 1000000000), true, false, nullptr) == 0);
+    job.join();
+    const uint32_t c = syncs.create(false);
+    CHECK(syncs.import_fence(c, file));
+    CHECK(syncs.wait(&c, 1, from_now(0), true, false, nullptr) == 0);
+    close(file);
+    REQUIRE(syncs.reset(&b, 1));
+    CHECK(syncs.wait(&b, 1, from_now(0), true, true, nullptr) == ETIME);
+    REQUIRE(syncs.signal(&b, 1));
+    CHECK(syncs.wait(&b, 1, from_now(0), true, false, nullptr) == 0);
+    auto failing = std::make_shared<Fence>();
+    syncs.replace(b, failing);
+    syncs.finish(failing, true);
+    CHECK(syncs.wait(&b, 1, from_now(0), true, false, nullptr) == EIO);
+    REQUIRE(syncs.destroy(c));
+    CHECK(syncs.wait(&c, 1, from_now(0), true, false, nullptr) == ENOENT);
+    const int shared = syncs.export_object(a);
+    const uint32_t same = syncs.import_object(shared);
+    REQUIRE(same != 0);
+    syncs.reset(&a, 1);
+    CHECK(syncs.fence(same) == nullptr);
+    close(shared);
+    std::thread loser([&] { syncs.lose(); });
+    CHECK(syncs.wait(&a, 1, from_now(int64_t{10} * 1000000000), true, true, nullptr) == EIO);
+    loser.join();
+}
+
+TEST_CASE("the dispatcher's registers") {
+    const uint32_t cfg[7] = {3u << 16, 5u << 16, 7u << 16, 2u << 8 | 7u << 12 | 64, 420, 0x12340003, 0x5678};
+    const Dispatch d = parse_dispatch(cfg);
+    CHECK(d.workgroup_count() == 105);
+    CHECK(d.workgroup_size == 64);
+    CHECK(d.workgroups_per_supergroup == 2);
+    CHECK(d.batches_per_supergroup == 8);
+    CHECK(d.supergroups() == 53);
+    CHECK(d.four_threads);
+    CHECK(d.single_segment);
+    CHECK(d.code == 0x12340000);
+    const uint32_t largest[7] = {1u << 16, 1u << 16, 1u << 16, 0, 16, 0, 0};
+    CHECK(parse_dispatch(largest).workgroup_size == 256);
+    CHECK(parse_dispatch(largest).workgroups_per_supergroup == 16);
+}
+
+TEST_CASE("each invocation of a job runs once, with its own numbers, in every order") {
+    // Adds 1 to a word that the invocation's numbers choose: (x + 3 * (y + 5 * z)) * size + local index.
+    Memory memory;
+    BufferObject data, code, uniforms;
+    REQUIRE(memory.find(memory.create(1 << 20, true), &data));
+    REQUIRE(memory.find(memory.create(4096, false), &code));
+    REQUIRE(memory.find(memory.create(4096, false), &uniforms));
+    for (uint32_t size : {1u, 16u, 20u, 63u, 64u, 200u, 256u}) {
+        uint32_t bits = 6;
+        while ((1u << bits) < size)
+            bits++;
+        auto uniform = [](unsigned dest) {
+            Instruction in = empty(SigLdunifrf);
+            in.sig_dest = static_cast<uint8_t>(dest);
+            return in;
+        };
+        auto multiply_add = [](unsigned dest, unsigned a, unsigned factor, unsigned b) {
+            return std::vector<Instruction>{single(side(Op::Umul24, dest, a, factor)),
+                                            single(side(Op::Add, dest, dest, b))};
+        };
+        std::vector<Instruction> program;
+        for (unsigned r : {20u, 21u, 22u, 23u, 24u, 25u, 26u}) // 16 bits, shift, 3, 5, size, 4, base
+            program.push_back(uniform(r));
+        program.push_back(single(side(Op::And, 10, 3, 20)));                            // x
+        program.push_back(single(side(Op::Shr, 11, 3, register_count + 8), SigSmallB)); // y, in two steps of 8
+        program.push_back(single(side(Op::Shr, 11, 11, register_count + 8), SigSmallB));
+        program.push_back(single(side(Op::And, 12, 2, 20))); // z
+        program.push_back(single(side(Op::Shr, 13, 2, 21))); // local index
+        for (const auto &part :
+             {multiply_add(14, 12, 23, 11), multiply_add(14, 14, 22, 10), multiply_add(14, 14, 24, 13)})
+            program.insert(program.end(), part.begin(), part.end());
+        const auto address = multiply_add(14, 14, 25, 26);
+        program.insert(program.end(), address.begin(), address.end());
+        program.push_back(single(to_magic(side(Op::Mov, 0, register_count + 1), magic::Tmud), SigSmallA));
+        program.push_back(single(to_magic(side(Op::Mov, 0, 14), magic::Tmuau)));
+        Instruction take = empty(SigLdtmu);
+        take.sig_dest = 30;
+        program.push_back(take);
+        program.push_back(empty(SigThrsw));
+        program.push_back(empty());
+        program.push_back(empty());
+        std::vector<uint64_t> words;
+        for (const Instruction &in : program)
+            words.push_back(encode(in));
+        std::memcpy(memory.base() + code.address, words.data(), 8 * words.size());
+        const uint32_t values[] = {0xffff, 32 - bits, 3, 5, size, 4, data.address, 0xffffff87u /* atomic add */};
+        std::memcpy(memory.base() + uniforms.address, values, sizeof values);
+        Dispatch d;
+        d.workgroups[0] = 3;
+        d.workgroups[1] = 5;
+        d.workgroups[2] = 4;
+        d.workgroup_size = size;
+        d.workgroups_per_supergroup = 16 * 16 / size > 16 ? 16 : 16 * 16 / size ? 16 * 16 / size : 1;
+        d.batches_per_supergroup = (d.workgroups_per_supergroup * size + 15) / 16;
+        d.code = code.address;
+        d.uniforms = uniforms.address;
+        d.single_segment = true;
+        for (Order order : {Order::Forward, Order::Reverse, Order::Random})
+            for (unsigned threads : {1u, 4u}) {
+                Settings settings;
+                settings.order = order;
+                settings.threads = threads;
+                settings.yield = order == Order::Random;
+                JobRunner runner(memory, settings);
+                std::memset(memory.base() + data.address, 0, data.size);
+                std::string error;
+                INFO("size " << size << " threads " << threads);
+                REQUIRE(runner.run(d, {}, nullptr, &error));
+                const auto *counts = reinterpret_cast<const uint32_t *>(memory.base() + data.address);
+                for (uint32_t i = 0; i < 60 * size; i++)
+                    REQUIRE(counts[i] == 1);
+                REQUIRE(counts[60 * size] == 0);
+            }
+    }
+}
