@@ -26,7 +26,7 @@ const uint DD_BIND_TABLES = 5u;  // constant tables: subpel filters
 
 const uint DD_MAX_REFS = 3u;
 
-// Contents of DD_BIND_TABLES: floats, [filter][1/16 pixel][tap], each tap divided by 128.
+// Contents of DD_BIND_TABLES: half floats, two a word, [filter][1/16 pixel][tap], each tap divided by 128.
 const uint DD_TABLE_SUBPEL = 0u;
 
 // Planes of the picture being decoded, in words.

@@ -22,30 +22,25 @@ layout(push_constant) uniform Push {
     DdMcPush push;
 };
 
-// A row of four pixels between the two filters: exact as half floats up to 10 bits.
-#if BITS <= 10
-#define ROW uvec2
-ROW pack_row(vec4 p) { return uvec2(packHalf2x16(p.xy), packHalf2x16(p.zw)); }
-vec4 row_pixels(ROW r) { return vec4(unpackHalf2x16(r.x), unpackHalf2x16(r.y)); }
-#else
-#define ROW vec4
-ROW pack_row(vec4 p) { return p; }
-vec4 row_pixels(ROW r) { return r; }
-#endif
+// A row of four pixels between the two filters, as half floats: those hold integers up to 2048 exactly, so 12 bits are
+// moved to the middle of that range.
+const float ROW_BIAS = BITS == 12 ? 2048.0 : 0.0;
+uvec2 pack_row(vec4 p) { return uvec2(packHalf2x16(p.xy - ROW_BIAS), packHalf2x16(p.zw - ROW_BIAS)); }
+vec4 row_pixels(uvec2 r) { return vec4(unpackHalf2x16(r.x), unpackHalf2x16(r.y)); }
 
-ROW filter_row(uint words[ROW_WORDS], float taps[8]) {
+uvec2 filter_row(uint words[ROW_WORDS], Taps taps) {
     float p[12];
     unpack_row(words, p);
     vec4 sum = vec4(0.5 - PIXEL_BIAS);
     [[unroll]] for (int t = 0; t < 8; t++)
-        sum += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * taps[t];
+        sum += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap(taps, t);
     return pack_row(vec4(to_pixel(sum.x), to_pixel(sum.y), to_pixel(sum.z), to_pixel(sum.w)));
 }
 
-QUAD filter_column(ROW window[8], float taps[8]) {
-    vec4 sum = vec4(0.5);
+QUAD filter_column(uvec2 window[8], Taps taps) {
+    vec4 sum = vec4(0.5 + ROW_BIAS);
     [[unroll]] for (int t = 0; t < 8; t++)
-        sum += row_pixels(window[t]) * taps[t];
+        sum += row_pixels(window[t]) * tap(taps, t);
     return pack_quad(ivec4(clamp(sum, 0.0, float(PIXEL_MAX))));
 }
 
@@ -57,16 +52,14 @@ QUAD average_quad(QUAD a, QUAD b) { return uvec2(average_word(a.x, b.x), average
 
 #define PREDICT(REF, FINISH)                                                                                           \
     void predict_##REF(Source s, uint filter_type, uint mx, uint my, int x, int y, int rows, uint at, uint stride) {   \
-        float taps_x[8], taps_y[8];                                                                                    \
-        load_taps(subpel_row(filter_type, mx), taps_x);                                                                \
-        load_taps(subpel_row(filter_type, my), taps_y);                                                                \
-        const bool in_x = inside(s, x - 3);                                                                            \
-        ROW window[8];                                                                                                 \
+        const Taps taps_x = load_taps(filter_type, mx), taps_y = load_taps(filter_type, my);                           \
+        const Span span = span_of(s, x - 3);                                                                           \
+        uvec2 window[8];                                                                                                \
         [[unroll]] for (int i = 0; i < 8; i++)                                                                                    \
-            window[i] = ROW(0);                                                                                        \
+            window[i] = uvec2(0);                                                                                       \
         [[dont_unroll]] for (int row = 0; row < rows + 7; row++) {                                                     \
             uint words[ROW_WORDS];                                                                                     \
-            fetch_row_##REF(s, in_x, x - 3, y - 3 + row, words);                                                       \
+            fetch_row_##REF(s, span, y - 3 + row, words);                                                  \
             [[unroll]] for (int i = 0; i < 7; i++)                                                                                \
                 window[i] = window[i + 1];                                                                             \
             window[7] = filter_row(words, taps_x);                                                                     \

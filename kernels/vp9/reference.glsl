@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Reading rows of a reference with coordinates clamped to its true size (VP9 specification, clause 8.5.2.4).
-// A row of twelve pixels from any position comes as words that start with its first pixel.
+// A row of eleven pixels, what four results need, comes as words that start with its first pixel.
 
 layout(std430, set = 0, binding = DD_BIND_REF0) readonly buffer Ref0 {
     uint ref0[];
@@ -12,11 +12,11 @@ layout(std430, set = 0, binding = DD_BIND_REF1) readonly buffer Ref1 {
 
 #if BITS == 8
 const int PIXELS_PER_WORD = 4, WORD_SHIFT = 2, PIXEL_SHIFT = 3;
-const int ROW_WORDS = 3; // of twelve pixels
+const int ROW_WORDS = 3, LOAD_WORDS = 4; // eleven pixels, and eleven from anywhere in a word
 const uint PIXEL_MASK = 0xffu, REPLICATE = 0x01010101u;
 #else
 const int PIXELS_PER_WORD = 2, WORD_SHIFT = 1, PIXEL_SHIFT = 4;
-const int ROW_WORDS = 6;
+const int ROW_WORDS = 6, LOAD_WORDS = 6;
 const uint PIXEL_MASK = 0xffffu, REPLICATE = 0x00010001u;
 #endif
 
@@ -34,38 +34,48 @@ Source source_plane(DdRefPlanes planes, uint plane) {
                   luma ? planes.stride[0] : planes.stride[1], int(last & 0xffffu), int(last >> 16));
 }
 
-bool inside(Source s, int x) { return x >= 0 && x + 11 <= s.last_x; }
+// Where the words of eleven pixels from `x` on lie in every row of a plane.
+struct Span {
+    int first;              // word of pixel x, as if the row had no ends
+    int last;               // the row's last word that holds pixels
+    int shift;              // of pixel x in its word
+    int shift_last;         // of the row's last pixel in its word
+    bool crosses;           // some of the words are not, or not fully, in the row
+    uint at[LOAD_WORDS]; // words of the row to load
+};
 
-// Word `index` of a row that starts at word `row`, as if the row went on with its first pixel on the left and its
-// last pixel on the right.
-#define CLAMPED_WORD(REF)                                                                                              \
-    uint clamped_word_##REF(Source s, uint row, int index) {                                                           \
-        const int last = s.last_x >> WORD_SHIFT;                                                                       \
-        const int in_last = (s.last_x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;                                         \
-        const uint word = REF[row + uint(clamp(index, 0, last))];                                                      \
-        const uint left = (word & PIXEL_MASK) * REPLICATE;                                                             \
-        const uint right = ((word >> in_last) & PIXEL_MASK) * REPLICATE;                                               \
-        const uint keep = index > last ? 0u : 0xffffffffu >> (32 - (1 << PIXEL_SHIFT) - in_last);                      \
-        return index < 0 ? left : index < last ? word : (word & keep) | (right & ~keep);                               \
-    }
+Span span_of(Source s, int x) {
+    Span span;
+    span.first = x >> WORD_SHIFT;
+    span.last = s.last_x >> WORD_SHIFT;
+    span.shift = (x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;
+    span.shift_last = (s.last_x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;
+    span.crosses = x < 0 || x + 10 > s.last_x;
+    [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)
+        span.at[i] = s.offset + uint(clamp(span.first + i, 0, span.last));
+    return span;
+}
 
-// Pixels x .. x + 11 of row y.
+// The row goes on with its first pixel on the left and its last pixel on the right.
+uint extended(Span span, int index, uint word) {
+    const uint left = (word & PIXEL_MASK) * REPLICATE, right = ((word >> span.shift_last) & PIXEL_MASK) * REPLICATE;
+    const uint keep = index > span.last ? 0u : 0xffffffffu >> (32 - (1 << PIXEL_SHIFT) - span.shift_last);
+    return index < 0 ? left : index < span.last ? word : (word & keep) | (right & ~keep);
+}
+
+// Pixels x .. x + 10 of row y.
 #define FETCH_ROW(REF)                                                                                                 \
-    CLAMPED_WORD(REF)                                                                                                  \
-    void fetch_row_##REF(Source s, bool in_x, int x, int y, out uint words[ROW_WORDS]) {                               \
-        const uint row = s.offset + uint(clamp(y, 0, s.last_y)) * s.stride;                                            \
-        const int first = x >> WORD_SHIFT;                                                                             \
-        uint w[ROW_WORDS + 1];                                                                                         \
-        if (in_x) {                                                                                                    \
-            [[unroll]] for (int i = 0; i <= ROW_WORDS; i++)                                                                       \
-                w[i] = REF[row + uint(first + i)];                                                                     \
-        } else {                                                                                                       \
-            [[unroll]] for (int i = 0; i <= ROW_WORDS; i++)                                                                       \
-                w[i] = clamped_word_##REF(s, row, first + i);                                                          \
+    void fetch_row_##REF(Source s, Span span, int y, out uint words[ROW_WORDS]) {                                      \
+        const uint row = uint(clamp(y, 0, s.last_y)) * s.stride;                                                       \
+        uint w[LOAD_WORDS];                                                                                            \
+        [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)                                                                \
+            w[i] = REF[row + span.at[i]];                                                                              \
+        if (span.crosses) {                                                                                            \
+            [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)                                                            \
+                w[i] = extended(span, span.first + i, w[i]);                                                           \
         }                                                                                                              \
-        const int right = (x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;                                                  \
-        [[unroll]] for (int i = 0; i < ROW_WORDS; i++) /* a shift by 32 is undefined */                                           \
-            words[i] = w[i] >> right | w[i + 1] << 1 << (31 - right);                                                  \
+        [[unroll]] for (int i = 0; i < ROW_WORDS; i++) /* a shift by 32 is undefined */                                \
+            words[i] = w[i] >> span.shift | (i + 1 < LOAD_WORDS ? w[min(i + 1, LOAD_WORDS - 1)] << 1 << (31 - span.shift) : 0u);                                        \
     }
 
 // Filters run in fp32: all sums stay below 2^24, so they are exact. Pixels of up to 10 bits become floats through the
@@ -103,14 +113,27 @@ void unpack_row(uint words[ROW_WORDS], out float p[12]) {
 #endif
 
 layout(std430, set = 0, binding = DD_BIND_TABLES) readonly buffer Tables {
-    float table[];
+    uint table[];
 };
 
-uint subpel_row(uint filter_type, uint subpel) { return DD_TABLE_SUBPEL + (filter_type * 16u + subpel) * 8u; }
+// The eight taps of a filter, two half floats a word.
+struct Taps {
+    uint pair[4];
+};
 
-void load_taps(uint at, out float taps[8]) {
-    [[unroll]] for (uint i = 0u; i < 8u; i++)
-        taps[i] = table[at + i];
+uint subpel_row(uint filter_type, uint subpel) { return DD_TABLE_SUBPEL + (filter_type * 16u + subpel) * 4u; }
+
+Taps load_taps(uint filter_type, uint subpel) {
+    const uint at = subpel_row(filter_type, subpel);
+    return Taps(uint[4](table[at], table[at + 1u], table[at + 2u], table[at + 3u]));
+}
+
+// One tap of a row of the table.
+float loaded_tap(uint row, uint i) { return unpackHalf2x16(table[row + (i >> 1)] >> (i & 1u) * 16u).x; }
+
+float tap(Taps taps, int i) {
+    const vec2 pair = unpackHalf2x16(taps.pair[i >> 1]);
+    return (i & 1) == 0 ? pair.x : pair.y;
 }
 
 // Rounds a filter's sum to a pixel; it already contains the half.

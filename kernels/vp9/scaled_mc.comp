@@ -26,21 +26,20 @@ FETCH_ROW(ref1)
 // The pixel at (x, y), in 1/16 pixels.
 #define PREDICT(REF)                                                                                                   \
     int predict_##REF(Source s, uint filter_type, int x, int y) {                                                      \
-        float taps[8];                                                                                                 \
-        load_taps(subpel_row(filter_type, uint(x) & 15u), taps);                                                       \
+        const Taps taps = load_taps(filter_type, uint(x) & 15u);                                                       \
         const uint taps_y = subpel_row(filter_type, uint(y) & 15u);                                                    \
         const int left = (x >> 4) - 3, top = (y >> 4) - 3;                                                             \
-        const bool in_x = inside(s, left);                                                                             \
+        const Span span = span_of(s, left);                                                                            \
         float column = 0.5;                                                                                            \
         [[dont_unroll]] for (int row = 0; row < 8; row++) {                                                            \
             uint words[ROW_WORDS];                                                                                     \
-            fetch_row_##REF(s, in_x, left, top + row, words);                                                          \
+            fetch_row_##REF(s, span, top + row, words);                                                         \
             float p[12];                                                                                               \
             unpack_row(words, p);                                                                                      \
             float sum = 0.5 - PIXEL_BIAS;                                                                              \
             [[unroll]] for (int t = 0; t < 8; t++)                                                                                \
-                sum += p[t] * taps[t];                                                                                 \
-            column += to_pixel(sum) * table[taps_y + uint(row)];                                                       \
+                sum += p[t] * tap(taps, t);                                                                                 \
+            column += to_pixel(sum) * loaded_tap(taps_y, uint(row));                                                       \
         }                                                                                                              \
         return int(clamp(column, 0.0, float(PIXEL_MAX)));                                                              \
     }

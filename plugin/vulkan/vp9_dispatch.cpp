@@ -294,6 +294,15 @@ constexpr std::int8_t kSubpel[3][8][8] = {
      {-4, 11, -23, 80, 80, -23, 11, -4}},
 };
 
+// value / 128 as a half float: exact for magnitudes up to 2^11.
+constexpr std::uint32_t half_of_128th(int value) {
+    if (value == 0)
+        return 0;
+    const auto magnitude = static_cast<std::uint32_t>(value < 0 ? -value : value);
+    const auto top = static_cast<std::uint32_t>(std::bit_width(magnitude)) - 1;
+    return (value < 0 ? 0x8000u : 0u) | (top + 15 - 7) << 10 | (magnitude << (10 - top) & 0x3ffu);
+}
+
 } // namespace
 
 void plan_vp9_recon(const Vp9Batch &batch, Profile, PhaseWork &work) {
@@ -364,24 +373,21 @@ void write_vp9_filter(const Vp9Batch &batch, Profile, const PhaseWork &, std::by
     std::memcpy(upload + sizeof lf.limits, lf.superblocks.data(), lf.superblocks.size() * sizeof(DdLfSuperblock));
 }
 
+int vp9_subpel_tap(unsigned filter, unsigned subpel, unsigned tap) {
+    if (filter == 3)
+        return tap == 3 ? 128 - 8 * static_cast<int>(subpel) : tap == 4 ? 8 * static_cast<int>(subpel) : 0;
+    if (subpel == 0)
+        return tap == 3 ? 128 : 0;
+    return subpel <= 8 ? kSubpel[filter][subpel - 1][tap] : kSubpel[filter][15 - subpel][7 - tap];
+}
+
 std::span<const std::uint32_t> vp9_tables() {
     static const auto table = [] {
-        std::array<std::uint32_t, 4 * 16 * 8> words{};
-        const auto tap = [&](unsigned type, unsigned subpel, unsigned t, int value) {
-            words[DD_TABLE_SUBPEL + (type * 16 + subpel) * 8 + t] =
-                std::bit_cast<std::uint32_t>(static_cast<float>(value) / 128.0f);
-        };
-        for (unsigned subpel = 0; subpel < 16; subpel++) {
-            const int part = static_cast<int>(subpel) * 8;
-            tap(3, subpel, 3, 128 - part);
-            tap(3, subpel, 4, part);
-            for (unsigned type = 0; type < 3; type++)
-                for (unsigned t = 0; t < 8; t++)
-                    tap(type, subpel, t,
-                        subpel == 0   ? (t == 3 ? 128 : 0)
-                        : subpel <= 8 ? kSubpel[type][subpel - 1][t]
-                                      : kSubpel[type][15 - subpel][7 - t]);
-        }
+        std::array<std::uint32_t, 4 * 16 * 4> words{};
+        for (unsigned row = 0; row < 4 * 16; row++)
+            for (unsigned t = 0; t < 8; t++)
+                words[DD_TABLE_SUBPEL + row * 4 + t / 2] |= half_of_128th(vp9_subpel_tap(row / 16, row % 16, t))
+                                                            << (t % 2 * 16);
         return words;
     }();
     return table;

@@ -33,6 +33,9 @@ void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &wo
 void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work);
 void write_vp9_filter(const Vp9Batch &batch, Profile profile, const PhaseWork &work, std::byte *upload);
 
+// Tap 0 to 7 of a subpel filter (clause 8.5.2.4): smooth, regular, sharp, bilinear; `subpel` in 1/16 pixel.
+int vp9_subpel_tap(unsigned filter, unsigned subpel, unsigned tap);
+
 // Contents of DD_BIND_TABLES.
 std::span<const std::uint32_t> vp9_tables();
 

@@ -3,8 +3,6 @@
 #include "reference/vp9_reference.h"
 #include "vulkan/vp9_dispatch.h"
 
-#include <bit>
-
 namespace dd::reference {
 namespace {
 
@@ -13,18 +11,14 @@ struct Position {
     int step_x, step_y;
 };
 
-int tap(unsigned type, int subpel, int t) {
-    const unsigned at = DD_TABLE_SUBPEL + (type * 16 + static_cast<unsigned>(subpel)) * 8 + static_cast<unsigned>(t);
-    return static_cast<int>(std::bit_cast<float>(vp9_tables()[at]) * 128);
-}
-
 int predicted_pixel(const Plane &ref, unsigned type, int x, int y) {
     std::int64_t column = 64;
     for (int r = 0; r < 8; r++) {
         std::int64_t row = 64;
         for (int t = 0; t < 8; t++)
-            row += tap(type, x & 15, t) * ref.at_clamped((x >> 4) - 3 + t, (y >> 4) - 3 + r);
-        column += tap(type, y & 15, r) * ref.clip(row >> 7);
+            row += vp9_subpel_tap(type, x & 15, static_cast<unsigned>(t)) *
+                   ref.at_clamped((x >> 4) - 3 + t, (y >> 4) - 3 + r);
+        column += vp9_subpel_tap(type, y & 15, static_cast<unsigned>(r)) * ref.clip(row >> 7);
     }
     return ref.clip(column >> 7);
 }
