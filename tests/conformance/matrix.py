@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""tools/conformance in many configurations, one after the other: plans, device profiles, threads, validation layers.
+
+core: the manifest's small spread of VP9 streams under every kind of plan; some minutes
+full: every VP9 stream under every plan, profile and number of threads; an hour and more
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
+
+
+@dataclass(frozen=True)
+class Row:
+    name: str
+    options: list[str] = field(default_factory=list)
+
+
+def row(name: str, plan: str, *options: str) -> Row:
+    return Row(name, ["--plan", plan, *options])
+
+
+PROVED = ("--require-gpu",)
+SMALL = ("--filter", "*vp9[0-3]-2-[02]*-[!r]*")
+
+
+def alone(stage: str) -> str:
+    return ",".join(f"{name}={'gpu' if name == stage else 'cpu'}" for name in ("mc", "itx", "lf"))
+
+
+def core_rows() -> list[Row]:
+    """Ordered by what a failure would tell."""
+    core = ("--tier", "core", "--codec", "vp9")
+    rows = [row("gpu, profile v3d", "gpu", *core, *PROVED, "--profile", "v3d"),
+            row("gpu, profile wide", "gpu", *core, *PROVED, "--profile", "wide"),
+            row("cpu", "cpu", *core, *PROVED),
+            row("random, 4 frame threads", "random", *core, "--threads", "4"),
+            row("gpu, 4 slice threads", "gpu", *core, *PROVED, *SMALL, "--threads", "4", "--thread-type", "slice"),
+            row("gpu, 2 frame threads", "gpu", *core, *PROVED, *SMALL, "--threads", "2")]
+    rows += [row(f"{stage} alone", alone(stage), *core, *PROVED, *SMALL) for stage in ("mc", "itx", "lf")]
+    rows += [row("validation layers", "gpu", *core, *PROVED, "--validation", "--filter", "*-0[1-6]-*"),
+             Row("no device", ["--device", "cpu", *core, *SMALL])]
+    return rows
+
+
+def full_rows() -> list[Row]:
+    rows = []
+    vp9 = ("--codec", "vp9")
+    for profile in ("wide", "v3d"):
+        rows.append(row(f"gpu, profile {profile}", "gpu", *vp9, *PROVED, "--profile", profile))
+    rows.append(row("cpu", "cpu", *vp9, *PROVED))
+    rows += [row(f"{stage} alone", alone(stage), *vp9, *PROVED) for stage in ("mc", "itx", "lf")]
+    for threads in ("2", "4"):
+        for kind in ("frame", "slice"):
+            rows.append(row(f"gpu, {threads} {kind} threads", "gpu", *vp9, *PROVED, "--threads", threads,
+                            "--thread-type", kind))
+            rows.append(row(f"random, {threads} {kind} threads", "random", *vp9, "--threads", threads,
+                            "--thread-type", kind))
+    rows.append(row("validation layers", "gpu", *vp9, *PROVED, "--tier", "core", "--validation"))
+    rows.append(Row("no device", ["--device", "cpu", *vp9]))
+    return rows
+
+
+def run(one: Row, device: str, more: list[str], report: Path) -> tuple[list[int], list[str]]:
+    """The counts, and what the tool said of streams that did not simply pass."""
+    options = one.options if "--device" in one.options else ["--device", device, *one.options]
+    command = [sys.executable, str(ROOT / "tools" / "conformance"), *options, *more, "--json", str(report)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    lines = done.stdout.splitlines()
+    counts = LAST.match(lines[-1]) if lines else None
+    if not counts:
+        return [0, 1, 0], [f"failed: tools/conformance ended with {done.returncode} and no counts"]
+    numbers = [int(number) for number in counts.groups()]
+    if done.returncode and not numbers[1]:
+        numbers[1] = 1
+    return numbers, [line for line in lines if line.startswith(("failed:", "skipped:"))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", choices=("core", "full"))
+    parser.add_argument("--device", default="llvmpipe")
+    parser.add_argument("--only", metavar="TEXT", help="only rows whose name holds this")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="all reports of tools/conformance")
+    parser.add_argument("more", nargs="*", metavar="-- OPTION", help="handed to tools/conformance")
+    args = parser.parse_args()
+    rows = [one for one in (core_rows() if args.set == "core" else full_rows()) if not args.only or args.only in one.name]
+    total, reports = [0, 0, 0], {}
+    with tempfile.TemporaryDirectory(prefix="dd-matrix-") as folder:
+        for one in rows:
+            start = time.monotonic()
+            report = Path(folder, "report.json")
+            report.unlink(missing_ok=True)
+            counts, lines = run(one, args.device, args.more, report)
+            total = [a + b for a, b in zip(total, counts)]
+            reports[one.name] = json.loads(report.read_text()) if report.is_file() else None
+            print(f"{one.name}: {counts[0]} passed, {counts[1]} failed, {counts[2]} skipped in "
+                  f"{time.monotonic() - start:.0f} s", flush=True)
+            for line in lines:
+                print(f"  {line}", flush=True)
+    if args.json:
+        args.json.write_text(json.dumps(reports, indent=1) + "\n")
+    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
+    sys.exit(1 if total[1] or not total[0] else 0)
+
+
+if __name__ == "__main__":
+    main()
