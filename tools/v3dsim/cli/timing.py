@@ -7,7 +7,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from cli import calibration, environment
+from cli import benchmarks, calibration, environment
 from cli.paths import build_dir
 from cli.report import ToolError
 from cli.run import add_target_arguments
@@ -19,6 +19,9 @@ def add_arguments(parser) -> None:
     add_target_arguments(parser)
     parser.add_argument("--fit", action="store_true", help="run the measured kernels again and fit the model anew")
     parser.add_argument("--write", action="store_true", help="with --fit: keep the result as the model")
+    parser.add_argument("--bench", metavar="PATTERN", nargs="?", const="*", action="append", default=[],
+                        help="also the kernels of tools/bench on its random work, all or those named so")
+    parser.add_argument("--depth", type=int, choices=(8, 10, 12), default=8, help="bits a pixel for --bench")
     parser.add_argument("--sample", default="256:16", metavar="FIRST[:EVERY]",
                         help="supergroups of a dispatch that are modelled (default %(default)s, or all)")
     parser.add_argument("--kernels", metavar="DIR", type=Path, help="folder of SPIR-V modules (default: the build's)")
@@ -106,10 +109,14 @@ def main(args) -> int:
     else:
         model = json.loads(calibration.MODEL.read_text())
     print(fit_table(model))
-    rows = []
+    figures = {"model": model}
+    if args.bench:
+        target = environment.target("x86", mesa=args.mesa, library=args.library)
+        figures["kernels"] = benchmarks.time_kernels(args.bench, target, model["parameters"], args.depth)
+        print("\n" + benchmarks.table(figures["kernels"]))
     if args.program:
-        rows = time_program(args, model["parameters"])
-        print("\n" + dispatch_table(rows))
+        figures["dispatches"] = time_program(args, model["parameters"])
+        print("\n" + dispatch_table(figures["dispatches"]))
     if args.json:
-        Path(args.json).write_text(json.dumps({"model": model, "dispatches": rows}, indent=1) + "\n")
-    return 0
+        Path(args.json).write_text(json.dumps(figures, indent=1) + "\n")
+    return 1 if any("problem" in row for row in figures.get("kernels", [])) else 0

@@ -223,10 +223,11 @@ void Machine::advance(Thread &thread, double now) {
             now = memory(thread, event, now);
             break;
         case Kind::TakeResult:
-            if (thread.results.empty())
-                throw std::runtime_error("a result is taken that no memory operation delivers");
-            now = std::max(now, thread.results.front());
-            thread.results.pop_front();
+            // A memory operation without active lanes leaves no event; its result costs nothing.
+            if (!thread.results.empty()) {
+                now = std::max(now, thread.results.front());
+                thread.results.pop_front();
+            }
             break;
         case Kind::WaitStores:
             now = std::max(now, thread.stores_done);

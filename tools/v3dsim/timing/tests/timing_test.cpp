@@ -66,7 +66,6 @@ TEST_CASE("what is no trace is refused") {
     CHECK_THROWS(job("S 0 1\nB 0 q5\n"));
     CHECK_THROWS(job("S 0 1\nB 0 R4y16:4@1\n"));
     CHECK_THROWS(job("B 0 i1\n"));
-    CHECK_THROWS(simulate(job("S 0 1\nB 0 l\n"), simple()));
     CHECK_THROWS(simulate(job(""), simple()));
 }
 
@@ -79,6 +78,10 @@ TEST_CASE("a load costs its service and the latency") {
     // Issue 4, service 10 + 1 word of 2 + 3 lines of 2, latency 100, then one more instruction.
     const Outcome o = simulate(job("S 0 1\nB 0 i1 R1x16:4@10+2 T l i1\n"), simple());
     CHECK(o.cycles == Approx(4 + 18 + 100 + 4));
+}
+
+TEST_CASE("the result of an operation without lanes, which has no event, is there at once") {
+    CHECK(simulate(job("S 0 1\nB 0 i1 l i1\n"), simple()).cycles == Approx(8));
 }
 
 TEST_CASE("threads hide each other's latency up to the memory unit's rate") {

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Modelled time a block of every kernel that tools/bench knows, on its random work."""
+import fnmatch
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+
+from cli import calibration, environment
+from cli.paths import build_dir
+from cli.report import ToolError, capture, say
+
+BENCH = Path("tools/bench-src/bench")
+SIZE = "640x320"  # enough supergroups for a steady state
+
+
+def bench_path() -> Path:
+    path = build_dir() / BENCH
+    if not path.exists():
+        raise ToolError(f"{path} is not built: run `ninja -C {build_dir()}` first")
+    return path
+
+
+def kernels(patterns: list) -> list:
+    names = capture([bench_path(), "--list"], "bench --list").split()
+    chosen = [name for name in names if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+    if not chosen:
+        raise ToolError(f"no kernel of {BENCH.name} is called {' or '.join(patterns)}")
+    return chosen
+
+
+def first_jobs(trace: Path, count: int, into: Path) -> None:
+    """The first run's dispatches; what follows are the same again, and the measurement of the overhead."""
+    with open(trace) as source, open(into, "w") as target:
+        for line in source:
+            target.write(line)
+            count -= line == "E\n"
+            if not count:
+                return
+
+
+def modelled(name: str, target: environment.Target, parameters: dict, depth: int) -> dict:
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        trace, head, figures = scratch / "trace", scratch / "head", scratch / "figures.json"
+        program = [str(bench_path()), "--device", "V3D", "--size", SIZE, "--depth", str(depth), "--seconds", "0",
+                   "--json", str(figures), name]
+        argv, env = target.command(program, {"V3DSIM_TRACE": str(trace), "V3DSIM_TRACE_SAMPLE": "200:8"})
+        done = subprocess.run(argv, env=env, capture_output=True, text=True)
+        if done.returncode:
+            raise ToolError(f"{name} failed on the simulated device:\n{done.stdout.strip()}\n{done.stderr.strip()}")
+        run = json.loads(figures.read_text())["kernels"][0]
+        first_jobs(trace, run["dispatches"], head)
+        jobs = calibration.model_trace(head, parameters)
+    us = sum(job["us"] for job in jobs)
+    main = max(jobs, key=lambda job: job["us"])
+    return {"kernel": name, "depth": depth, "dispatches": run["dispatches"], "blocks": run["blocks"], "us": us,
+            "ns a block": 1e3 * us / run["blocks"], "ns a pixel": 1e3 * us / run["pixels"],
+            **{share: main[share] for share in ("issue_busy", "tmu_busy", "dram_busy")}}
+
+
+def time_kernels(patterns: list, target: environment.Target, parameters: dict, depth: int) -> list:
+    """A row for each kernel; one that fails on the simulated device has a problem instead of figures."""
+    rows = []
+    for name in kernels(patterns):
+        say(name)
+        try:
+            rows.append(modelled(name, target, parameters, depth))
+        except ToolError as error:
+            say(str(error))
+            rows.append({"kernel": name, "depth": depth, "problem": str(error)})
+    return rows
+
+
+def table(rows: list) -> str:
+    lines = ["| kernel | bits | dispatches | modelled ns a block | ns a pixel | issue | TMU | DRAM |",
+             "|---|---|---|---|---|---|---|---|"]
+    for row in rows:
+        if "problem" in row:
+            lines.append(f"| {row['kernel']} | {row['depth']} | failed | | | | | |")
+            continue
+        shares = " | ".join(f"{100 * row[s]:.0f} %" for s in ("issue_busy", "tmu_busy", "dram_busy"))
+        lines.append(f"| {row['kernel']} | {row['depth']} | {row['dispatches']} | {row['ns a block']:.1f} | "
+                     f"{row['ns a pixel']:.2f} | {shares} |")
+    return "\n".join(lines)
