@@ -77,18 +77,6 @@ uint level_at(uint record, uint row, uint column) {
     return records[record + row * 2u + (column >> 2)] >> ((column & 3u) * 8u) & 0xffu;
 }
 
-void filter_line(inout float p[8], inout float q[8], uint wide, Thresholds t) {
-    if (!is_smooth(p, q, t))
-        return;
-    const bool flat_inside = wide >= 8u && is_flat_inside(p, q);
-    if (flat_inside && wide == 16u && is_flat_outside(p, q))
-        filter_flat16(p, q);
-    else if (flat_inside)
-        filter_flat8(p, q);
-    else
-        filter_narrow(p, q, t);
-}
-
 // Widths of the edges along a line of pixels: bit s of a mask is the edge 4 * s pixels from the superblock's left.
 struct LineEdges {
     uint wide16, wide8, any;
@@ -116,15 +104,22 @@ LineEdges line_edges(uint record, PlaneShape plane, uint line) {
     return LineEdges(e16, e8, e16 | e8 | e4, row, first);
 }
 
-void to_floats(QUAD quad, out float v[4]) {
-    const ivec4 pixels = unpack_quad(quad);
-    v[0] = float(pixels.x);
-    v[1] = float(pixels.y);
-    v[2] = float(pixels.z);
-    v[3] = float(pixels.w);
+// Pixel `i` of a quad, and its replacement.
+#if BITS == 8
+float quad_pixel(QUAD quad, uint i) { return float(quad >> (i * 8u) & 0xffu); }
+void set_pixel(inout QUAD quad, uint i, float v) {
+    quad = (quad & ~(0xffu << (i * 8u))) | uint(v) << (i * 8u);
 }
-
-QUAD from_floats(float a, float b, float c, float d) { return pack_quad(ivec4(int(a), int(b), int(c), int(d))); }
+#else
+float quad_pixel(QUAD quad, uint i) { return float((i < 2u ? quad.x : quad.y) >> ((i & 1u) * 16u) & 0xffffu); }
+void set_pixel(inout QUAD quad, uint i, float v) {
+    const uint shift = (i & 1u) * 16u, mask = 0xffffu << shift, value = uint(v) << shift;
+    if (i < 2u)
+        quad.x = (quad.x & ~mask) | value;
+    else
+        quad.y = (quad.y & ~mask) | value;
+}
+#endif
 
 // All edges between columns along one line.
 void filter_columns(Superblock sb, PlaneShape plane, uint line) {
@@ -133,51 +128,36 @@ void filter_columns(Superblock sb, PlaneShape plane, uint line) {
         return;
     const uint start = sb.pixels + line * plane.stride, steps = 16u >> plane.ss_h;
     // A window of sixteen pixels; bit 0 of `changed` is its leftmost quad.
-    QUAD left1 = load_quad(start - 2u * QUAD_WORDS), left0 = load_quad(start - QUAD_WORDS), right0 = load_quad(start);
-    uint changed = 0u;
+    QUAD quads[4];
+    [[unroll]] for (uint i = 0u; i < 3u; i++)
+        quads[i] = load_quad(start + (i - 2u) * QUAD_WORDS);
+    uint changed = 0u, at = start;
     [[dont_unroll]] for (uint s = 0u; s < steps; s++) {
-        const uint at = start + s * QUAD_WORDS;
-        QUAD right1 = load_quad(at + QUAD_WORDS);
+        quads[3] = load_quad(at + QUAD_WORDS);
         if ((edges.any >> s & 1u) != 0u) {
             const bool is16 = (edges.wide16 >> s & 1u) != 0u;
             const uint wide = is16 ? 16u : (edges.wide8 >> s & 1u) != 0u ? 8u : 4u;
             const uint column = plane.ss_h != 0u ? s & 6u : s >> 1;
             const uint level = level_at(sb.record, is16 ? edges.level_row16 : edges.level_row, column);
-            float p[8], q[8], v[4];
-            to_floats(left0, v);
-            [[unroll]] for (int i = 0; i < 4; i++)
-                p[i] = v[3 - i];
-            to_floats(left1, v);
-            [[unroll]] for (int i = 0; i < 4; i++)
-                p[4 + i] = v[3 - i];
-            to_floats(right0, v);
-            [[unroll]] for (int i = 0; i < 4; i++)
-                q[i] = v[i];
-            to_floats(right1, v);
-            [[unroll]] for (int i = 0; i < 4; i++)
-                q[4 + i] = v[i];
-            filter_line(p, q, wide, thresholds(level, records[level]));
-            left0 = from_floats(p[3], p[2], p[1], p[0]);
-            right0 = from_floats(q[0], q[1], q[2], q[3]);
-            changed |= 6u;
-            if (is16) {
-                left1 = from_floats(p[7], p[6], p[5], p[4]);
-                right1 = from_floats(q[4], q[5], q[6], q[7]);
-                changed |= 15u;
-            }
+            const Thresholds t = thresholds(level, records[level]);
+#define GET(I) quad_pixel(quads[(I) >> 2], (I) & 3u)
+#define SET(I, VALUE) set_pixel(quads[(I) >> 2], (I) & 3u, VALUE)
+            FILTER_LINE(GET, SET, wide, t)
+#undef GET
+#undef SET
+            changed |= is16 ? 15u : 6u;
         }
         if ((changed & 1u) != 0u)
-            store_quad(at - 2u * QUAD_WORDS, left1);
+            store_quad(at - 2u * QUAD_WORDS, quads[0]);
         changed >>= 1;
-        left1 = left0;
-        left0 = right0;
-        right0 = right1;
+        [[unroll]] for (uint i = 0u; i < 3u; i++)
+            quads[i] = quads[i + 1u];
+        at += QUAD_WORDS;
     }
-    const uint end = start + steps * QUAD_WORDS;
     if ((changed & 1u) != 0u)
-        store_quad(end - 2u * QUAD_WORDS, left1);
+        store_quad(at - 2u * QUAD_WORDS, quads[0]);
     if ((changed & 2u) != 0u)
-        store_quad(end - QUAD_WORDS, left0);
+        store_quad(at - QUAD_WORDS, quads[1]);
 }
 
 struct RowEdge {
@@ -200,87 +180,69 @@ RowEdge row_edge(uint record, PlaneShape plane, uint quad, uint s) {
     return RowEdge(((here | here >> 16) & 1u) * 4u, bit);
 }
 
-// Pixel `i` of a quad, and its replacement.
-#if BITS == 8
-float quad_pixel(QUAD quad, uint i) { return float(quad >> (i * 8u) & 0xffu); }
-void set_pixel(inout QUAD quad, uint i, float v) {
-    quad = (quad & ~(0xffu << (i * 8u))) | uint(v) << (i * 8u);
-}
-#else
-float quad_pixel(QUAD quad, uint i) { return float((i < 2u ? quad.x : quad.y) >> ((i & 1u) * 16u) & 0xffffu); }
-void set_pixel(inout QUAD quad, uint i, float v) {
-    const uint shift = (i & 1u) * 16u, mask = 0xffffu << shift, value = uint(v) << shift;
-    if (i < 2u)
-        quad.x = (quad.x & ~mask) | value;
-    else
-        quad.y = (quad.y & ~mask) | value;
-}
-#endif
+// Pixel `i` of a word, and its replacement; a word is in one column of words.
+const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
 
-// All edges between rows down one column of quads.
-void filter_rows(Superblock sb, PlaneShape plane, uint quad) {
+// All edges between rows down one column of words.
+void filter_rows(Superblock sb, PlaneShape plane, uint word) {
     const uint steps = 16u >> plane.ss_v;
-    uint at = sb.pixels + quad * QUAD_WORDS; // of the first line below the edge
-    QUAD lines[16];                          // eight above, eight below the edge
-    [[unroll]] for (uint i = 0u; i < 12u; i++)
-        lines[i] = load_quad(at + (i - 8u) * plane.stride);
+    uint lines[16]; // eight above, eight below the edge
+    uint next = sb.pixels + word - 8u * plane.stride, oldest = next;
+    [[unroll]] for (uint i = 0u; i < 12u; i++) {
+        lines[i] = dst[next];
+        next += plane.stride;
+    }
     uint changed = 0u; // bit 0: the uppermost four
     [[dont_unroll]] for (uint s = 0u; s < steps; s++) {
-        [[unroll]] for (uint i = 0u; i < 4u; i++)
-            lines[12u + i] = load_quad(at + (4u + i) * plane.stride);
-        const RowEdge edge = row_edge(sb.record, plane, quad, s);
+        [[unroll]] for (uint i = 0u; i < 4u; i++) {
+            lines[12u + i] = dst[next];
+            next += plane.stride;
+        }
+        const RowEdge edge = row_edge(sb.record, plane, word / QUAD_WORDS, s);
         if (edge.wide != 0u) {
             const uint row = plane.ss_v != 0u ? s & 6u : s >> 1;
             const uint level = level_at(sb.record, row, edge.level_column);
             const Thresholds t = thresholds(level, records[level]);
-            [[dont_unroll]] for (uint x = 0u; x < 4u; x++) {
-                float p[8], q[8];
-                [[unroll]] for (uint i = 0u; i < 8u; i++) {
-                    p[i] = quad_pixel(lines[7u - i], x);
-                    q[i] = quad_pixel(lines[8u + i], x);
-                }
-                filter_line(p, q, edge.wide, t);
-                [[unroll]] for (uint i = 0u; i < 3u; i++) {
-                    set_pixel(lines[7u - i], x, p[i]);
-                    set_pixel(lines[8u + i], x, q[i]);
-                }
-                if (edge.wide == 16u) {
-                    [[unroll]] for (uint i = 3u; i < 7u; i++) {
-                        set_pixel(lines[7u - i], x, p[i]);
-                        set_pixel(lines[8u + i], x, q[i]);
-                    }
-                }
+            [[dont_unroll]] for (uint shift = 0u; shift < 32u; shift += PIXEL_BITS) {
+#define GET(I) float(lines[I] >> shift & PIXEL_MASK)
+#define SET(I, VALUE) lines[I] = (lines[I] & ~(PIXEL_MASK << shift)) | uint(VALUE) << shift
+                FILTER_LINE(GET, SET, edge.wide, t)
+#undef GET
+#undef SET
             }
             changed |= edge.wide == 16u ? 15u : 6u;
         }
-        if ((changed & 1u) != 0u)
-            [[unroll]] for (uint i = 0u; i < 4u; i++)
-                store_quad(at + (i - 8u) * plane.stride, lines[i]);
+        if ((changed & 1u) != 0u) {
+            uint at = oldest;
+            [[unroll]] for (uint i = 0u; i < 4u; i++) {
+                dst[at] = lines[i];
+                at += plane.stride;
+            }
+        }
+        oldest += plane.stride << 2;
         changed >>= 1;
         [[unroll]] for (uint i = 0u; i < 12u; i++)
             lines[i] = lines[i + 4u];
-        at += 4u * plane.stride;
     }
-    if ((changed & 1u) != 0u)
-        [[unroll]] for (uint i = 0u; i < 4u; i++)
-            store_quad(at + (i - 8u) * plane.stride, lines[i]);
-    if ((changed & 2u) != 0u)
-        [[unroll]] for (uint i = 4u; i < 8u; i++)
-            store_quad(at + (i - 8u) * plane.stride, lines[i]);
+    [[unroll]] for (uint i = 0u; i < 8u; i++) {
+        if ((changed >> (i >> 2) & 1u) != 0u)
+            dst[oldest] = lines[i];
+        oldest += plane.stride;
+    }
 }
 
 void main() {
     const uint lane = gl_LocalInvocationIndex;
     const PlaneShape plane = plane_shape(gl_WorkGroupID.y);
-    const uint lines_log2 = 6u - plane.ss_v, quads_log2 = 4u - plane.ss_h;
+    const uint lines_log2 = 6u - plane.ss_v, words_log2 = (BITS == 8 ? 4u : 5u) - plane.ss_h;
     for (uint step_number = push.first_step; step_number <= push.last_step; step_number++) {
         const Share share = share_of(step_number);
         for (uint i = lane; i < share.count << lines_log2; i += LANES)
             filter_columns(superblock_of(share, i >> lines_log2, plane), plane, i & ((1u << lines_log2) - 1u));
         memoryBarrierBuffer();
         barrier();
-        for (uint i = lane; i < share.count << quads_log2; i += LANES)
-            filter_rows(superblock_of(share, i >> quads_log2, plane), plane, i & ((1u << quads_log2) - 1u));
+        for (uint i = lane; i < share.count << words_log2; i += LANES)
+            filter_rows(superblock_of(share, i >> words_log2, plane), plane, i & ((1u << words_log2) - 1u));
         memoryBarrierBuffer();
         barrier();
     }
