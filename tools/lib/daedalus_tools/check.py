@@ -82,6 +82,14 @@ def compare(ours: decode.Decoded, theirs: decode.Decoded, stream: manifest.Strea
         verdict.fail(f"md5 {ours.md5}, the manifest's {stream.md5} ({stream.md5_by})")
 
 
+def check_reports(ours: decode.Decoded, verdict: Verdict) -> None:
+    """What a sanitizer said, in builds that have one."""
+    wanted = re.compile(r"(ERROR|WARNING): \w+Sanitizer|: runtime error:")
+    reports = [line for line in ours.log.splitlines() if wanted.search(line)]
+    if reports:
+        verdict.fail(f"{len(reports)} reports of sanitizers, the first: {reports[0][:200]}")
+
+
 def check_statistics(setup: Setup, ours: decode.Decoded, stream: manifest.Stream, verdict: Verdict) -> None:
     found = statistics.parse(ours.log)
     verdict.statistics = found
@@ -117,5 +125,6 @@ def verdict(setup: Setup, stream: manifest.Stream) -> Verdict:
         result.fail(f"took longer than {setup.timeout:.0f} s")
         return result
     compare(ours, theirs, stream, result)
+    check_reports(ours, result)
     check_statistics(setup, ours, stream, result)
     return result

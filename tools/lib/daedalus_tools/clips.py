@@ -29,7 +29,8 @@ def reference_md5(path: Path, codec: str) -> str:
     if not program:
         console.say(f"{REFERENCE[codec][0]} is missing: {path.name} is compared with stock FFmpeg only")
         return ""
-    done = subprocess.run([program, *REFERENCE[codec][1:], str(ivf.with_frame_rate(path))], capture_output=True, text=True)
+    done = subprocess.run([program, *REFERENCE[codec][1:], str(ivf.with_frame_rate(path))], capture_output=True,
+                          text=True)
     found = re.match(r"[0-9a-f]{32}\b", done.stdout)
     if done.returncode or not found:
         console.fail(f"{program} can't decode {path}: {done.stderr.strip()[-200:]}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decode a stream with an ffmpeg program and keep what has to be equal: every frame's md5, the md5 of all, the exit code."""
+"""Decode a stream with an ffmpeg program and keep what has to be equal: each frame's md5, the md5 of all, the exit code."""
 
 import os
 import subprocess
@@ -56,7 +56,8 @@ AS_DECODED = ["-map", "0:v:0", "-noautoscale", "-fps_mode", "passthrough"]
 
 def clean_environment() -> dict[str, str]:
     """The environment without what would change a decode behind a test's back."""
-    return {key: value for key, value in os.environ.items() if not key.startswith("DAEDALUS_") and key != "AV_LOG_FORCE_COLOR"}
+    return {key: value for key, value in os.environ.items()
+            if not key.startswith("DAEDALUS_") and key != "AV_LOG_FORCE_COLOR"}
 
 
 def rows_of(framemd5: str) -> list[str]:

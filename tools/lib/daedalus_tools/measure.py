@@ -23,7 +23,8 @@ def timed(command: list[str], environment: dict[str, str], timeout: float) -> Ru
     """wait4 gives the figures of this one child, which subprocess.run would not."""
     with tempfile.TemporaryFile() as log:
         start = time.perf_counter()
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=environment)
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+                                 env=environment)
         watchdog = threading.Timer(timeout, child.kill)
         watchdog.start()
         try:

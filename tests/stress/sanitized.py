@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The plugin, FFmpeg and dav1d built with sanitizers, in a build folder of their own beside build/; then conformance,
+hostile input and many decoders with them. A report of a sanitizer is a failure, wherever it comes from.
+
+address: AddressSanitizer and UndefinedBehaviorSanitizer    thread: ThreadSanitizer
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = ROOT / "tests" / "stress"
+STOCK_BUILD = Path(os.environ.get("DAEDALUS_BUILD", ROOT / "build")).resolve()
+LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+WANTED = ("tests/stress/decode_list", "tests/stress/decode_threads")
+SMALL = "*vp9[0-3]-2-[02]*-[!r]*"
+
+
+@dataclass(frozen=True)
+class Kind:
+    flags: str
+    environment: dict[str, str]
+    prefix: list[str]  # before every program
+
+
+# What drivers and LLVM leave behind or do between their own threads is not ours to judge.
+KINDS = {
+    "address": Kind("address,undefined", {
+        "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=0",
+        "LSAN_OPTIONS": f"print_suppressions=0:suppressions={HERE / 'sanitizers' / 'leaks.txt'}"}, []),
+    # TSan needs its addresses free: no randomisation of the layout.
+    "thread": Kind("thread", {
+        "TSAN_OPTIONS": f"halt_on_error=0:second_deadlock_stack=1:suppressions={HERE / 'sanitizers' / 'threads.txt'}"},
+        ["setarch", "-R"]),
+}
+
+
+def build(kind: str, folder: Path) -> None:
+    if not (folder / "build.ninja").is_file():
+        subprocess.run(["meson", "setup", str(folder), str(ROOT), f"-Db_sanitize={KINDS[kind].flags}", "-Db_lundef=false",
+                        "-Dbuildtype=debugoptimized", "-Dprograms=patched"], check=True, stdout=sys.stderr)
+    subprocess.run(["ninja", "-C", str(folder), "patched.stamp", *WANTED], check=True, stdout=sys.stderr)
+
+
+def commands(kind: str, folder: Path, quick: bool) -> list[tuple[str, list[str]]]:
+    programs = folder / "tests" / "stress"
+    ffmpeg, stock = folder / "install" / "bin" / "ffmpeg", STOCK_BUILD / "stock" / "bin" / "ffmpeg"
+    conformance = [sys.executable, str(ROOT / "tools" / "conformance"), "--ffmpeg", str(ffmpeg), "--stock", str(stock),
+                   "--device", "llvmpipe", "--plan", "gpu", "--codec", "vp9", "--tier", "core", "--require-gpu"]
+    decoders = [sys.executable, str(HERE / "decoders.py"), "--program", str(programs / "decode_threads")]
+    hostile = [sys.executable, str(HERE / "hostile.py"), "--program", str(programs / "decode_list"), "--stock",
+               str(STOCK_BUILD / "tests" / "stress" / "decode_list_stock"), "--packets", "200" if quick else "2000"]
+    faults = [sys.executable, str(HERE / "faults.py"), "--ffmpeg", str(ffmpeg), "--most-hangs", "1"]
+    few = ["--filter", SMALL] if quick else []
+    if kind == "thread":
+        return [("frame threads", [*conformance, *few, "--threads", "4"]),
+                ("slice threads", [*conformance, *few, "--threads", "4", "--thread-type", "slice"]),
+                ("decoders", decoders)]
+    return [("one thread", [*conformance, *few]), ("frame threads", [*conformance, *few, "--threads", "4"]),
+            ("hostile input", hostile), ("decoders", decoders), ("faults", faults)]
+
+
+def run(name: str, command: list[str], kind: str) -> list[int]:
+    chosen = KINDS[kind]
+    done = subprocess.run([*chosen.prefix, *command], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, **chosen.environment})
+    counts = LAST.findall(done.stdout)
+    numbers = [int(number) for number in counts[-1]] if counts else [0, 1, 0]
+    if done.returncode and not numbers[1]:
+        numbers[1] = 1
+    print(f"{kind}, {name}: {numbers[0]} passed, {numbers[1]} failed, {numbers[2]} skipped", flush=True)
+    for line in done.stdout.splitlines():
+        if re.match(r"\s*failed:", line):
+            print(f"  {line.strip()}", flush=True)
+    return numbers
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("--quick", action="store_true", help="small streams and a tenth of the mutated packets")
+    parser.add_argument("--build", type=Path, help="build folder (default: build-address or build-thread)")
+    parser.add_argument("--only", metavar="TEXT", help="only what has this in its name")
+    args = parser.parse_args()
+    folder = (args.build or ROOT / f"build-{args.kind}").resolve()
+    build(args.kind, folder)
+    total = [0, 0, 0]
+    for name, command in commands(args.kind, folder, args.quick):
+        if args.only and args.only not in name:
+            continue
+        total = [a + b for a, b in zip(total, run(name, command, args.kind))]
+    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
+    sys.exit(1 if total[1] or not total[0] else 0)
+
+
+if __name__ == "__main__":
+    main()
