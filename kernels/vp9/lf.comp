@@ -57,13 +57,15 @@ Share share_of(uint step_number) {
 struct Superblock {
     uint record;
     uint pixels; // word of its first pixel
+    bool at_top; // of the picture
 };
 
 Superblock superblock_of(Share share, uint i, PlaneShape plane) {
     const uint row = share.row + i * gl_NumWorkGroups.x, column = share.step_number - 2u * row;
     return Superblock(DD_LF_LEVELS + (row * push.sb_cols + column) * SUPERBLOCK_WORDS,
                       plane.offset + (row << (6u - plane.ss_v)) * plane.stride +
-                          (column << (4u - plane.ss_h)) * QUAD_WORDS);
+                          (column << (4u - plane.ss_h)) * QUAD_WORDS,
+                      row == 0u);
 }
 
 // Bits of a byte at the even positions of a word.
@@ -187,17 +189,20 @@ const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_
 void filter_rows(Superblock sb, PlaneShape plane, uint word) {
     const uint steps = 16u >> plane.ss_v;
     uint lines[16]; // eight above, eight below the edge
-    uint next = sb.pixels + word - 8u * plane.stride, oldest = next;
-    [[unroll]] for (uint i = 0u; i < 12u; i++) {
-        lines[i] = dst[next];
-        next += plane.stride;
-    }
+    uint next = sb.pixels + word, oldest = next - 8u * plane.stride;
+    const uint first_step = sb.at_top ? 2u : 0u; // that may store lines; there are none above the picture
+    [[unroll]] for (uint i = 0u; i < 12u; i++)
+        lines[i] = dst[i < 8u && sb.at_top ? next : next - (8u - i) * plane.stride];
+    next += 4u * plane.stride;
     uint changed = 0u; // bit 0: the uppermost four
     [[dont_unroll]] for (uint s = 0u; s < steps; s++) {
+        // Below the last edge only four lines belong to the superblock; what stands for the others isn't used.
+        uint from = s + 1u < steps ? next : oldest;
         [[unroll]] for (uint i = 0u; i < 4u; i++) {
-            lines[12u + i] = dst[next];
-            next += plane.stride;
+            lines[12u + i] = dst[from];
+            from += plane.stride;
         }
+        next = from;
         const RowEdge edge = row_edge(sb.record, plane, word / QUAD_WORDS, s);
         if (edge.wide != 0u) {
             const uint row = plane.ss_v != 0u ? s & 6u : s >> 1;
@@ -212,7 +217,7 @@ void filter_rows(Superblock sb, PlaneShape plane, uint word) {
             }
             changed |= edge.wide == 16u ? 15u : 6u;
         }
-        if ((changed & 1u) != 0u) {
+        if ((changed & 1u) != 0u && s >= first_step) {
             uint at = oldest;
             [[unroll]] for (uint i = 0u; i < 4u; i++) {
                 dst[at] = lines[i];
