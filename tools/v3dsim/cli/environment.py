@@ -29,6 +29,8 @@ class Target:
     def command(self, argv, variables: dict) -> tuple:
         """Returns (argv, environment). Variables of the simulator reach the program on either route."""
         driver = {"VK_DRIVER_FILES": str(self.icd), "VK_ICD_FILENAMES": str(self.icd)}
+        # Simulated work takes its time: the plugin's patience is meant for hardware.
+        variables = {"DAEDALUS_TIMEOUT_MS": os.environ.get("DAEDALUS_TIMEOUT_MS", "3600000"), **variables}
         if self.route == "x86":
             preload = ":".join(filter(None, (str(self.library), os.environ.get("LD_PRELOAD"))))
             return list(argv), {**os.environ, **driver, **variables, "LD_PRELOAD": preload}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Modelled time on a Raspberry Pi 5: of the measured kernels (the fit), and of every dispatch of a program's run.
 It ranks variants; the error printed with the fit says how little it may be trusted as a prediction."""
+import hashlib
 import json
 import subprocess
 import tempfile
@@ -8,7 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from cli import benchmarks, calibration, environment
-from cli.paths import build_dir
+from cli.paths import build_dir, cache_dir
 from cli.report import ToolError
 from cli.run import add_target_arguments
 from cli.runner import run_kernels
@@ -54,13 +55,27 @@ def trace_program(program: list, args, scratch: Path) -> tuple:
     return trace, [json.loads(line) for line in jobs.read_text().splitlines()]
 
 
+def request_key(request: dict, mesa: str) -> str:
+    module = hashlib.sha256(Path(request["spirv"]).read_bytes()).hexdigest()
+    return f"{mesa} {module} {json.dumps(request['constants'], sort_keys=True)}"
+
+
 def kernel_names(args) -> dict:
-    """Names of the project's kernels by the hash of their compiled code."""
+    """Names of the project's kernels by the hash of their compiled code. Remembered, as the compiler takes its time."""
     folder = args.kernels or build_dir() / "kernels"
     if not list(folder.glob("*.spv")):
         return {}
-    target = environment.target("x86", mesa=args.mesa, library=args.library)
-    return {result["job"]["code"]: result["name"] for result in run_kernels(kernel_requests(folder), target)}
+    store = cache_dir() / "compiled-kernels.json"
+    known = json.loads(store.read_text()) if store.exists() else {}
+    requests = {request_key(request, args.mesa): request for request in kernel_requests(folder)}
+    new = {key: request for key, request in requests.items() if key not in known}
+    if new:
+        target = environment.target("x86", mesa=args.mesa, library=args.library)
+        codes = {result["name"]: result["job"]["code"] for result in run_kernels(list(new.values()), target)}
+        known.update({key: codes[request["name"]] for key, request in new.items()})
+        store.parent.mkdir(parents=True, exist_ok=True)
+        store.write_text(json.dumps(known, indent=1))
+    return {known[key]: request["name"] for key, request in requests.items()}
 
 
 def stored_blocks(job: dict) -> float:
