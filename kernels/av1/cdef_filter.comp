@@ -37,65 +37,91 @@ PIXELS load_at(const Frame f, int x, int y) {
 
 ivec4 unpacked(PIXELS q) { return ivec4(pixel(q, 0u), pixel(q, 1u), pixel(q, 2u), pixel(q, 3u)); }
 
-// Steps of direction d, one or two pixels away, clause 7.15.3: (x, y).
-ivec2 near_step(uint d) {
-    return ivec2(int((0x22233333u >> (4u * d)) & 7u), int((0x33332221u >> (4u * d)) & 7u)) - 2;
-}
-ivec2 far_step(uint d) {
-    return ivec2(int((0x12344444u >> (4u * d)) & 7u), int((0x44443210u >> (4u * d)) & 7u)) - 2;
-}
-
-struct Sum {
-    ivec4 centre;
-    ivec4 sum, low, high;
+// Taps come in pairs on both sides of the pixel, clause 7.15.2. Pairs 0 and 1 lie in the block's direction, one and two
+// steps away; pairs 2 to 5 in the directions to its left and right.
+struct Taps {
+    int pri, sec;             // strengths
+    int pri_shift, sec_shift; // damping less the strength's log2
+    int odd;                  // of the primary strength
+    uint dir;
 };
 
-// A tap that lies outside the frame becomes the centre: it adds nothing and bounds nothing.
-void add_tap(inout Sum s, const Frame f, ivec2 at, int weight, int strength, int shift) {
-    const bool row_inside = at.y >= 0 && at.y < f.rows;
-    ivec4 t = unpacked(load_at(f, at.x, row_inside ? at.y : 0));
+uint pair_direction(const Taps t, uint pair) {
+    return (pair < 2u ? t.dir : (pair & 1u) == 0u ? t.dir + 2u : t.dir + 6u) & 7u;
+}
+
+bool is_far(uint pair) { return pair == 1u || pair > 3u; }
+
+int pair_weight(const Taps t, uint pair) {
+    return pair == 0u ? 4 - t.odd : pair == 1u ? 2 + t.odd : pair < 4u ? 2 : 1;
+}
+
+// Steps of direction d, clause 7.15.3: three bits each, two more than the step.
+ivec2 step_of(uint d, bool far) {
+    const uint x = far ? 0x12344444u : 0x22233333u, y = far ? 0x44443210u : 0x33332221u;
+    return ivec2(int((x >> (4u * d)) & 7u), int((y >> (4u * d)) & 7u)) - 2;
+}
+
+// A tap that lies outside the frame becomes the pixel itself: it adds nothing and bounds nothing.
+ivec4 only_inside(const Frame f, ivec2 at, ivec4 tap, ivec4 centre) {
+    const bool row = at.y >= 0 && at.y < f.rows;
     const ivec4 x = at.x + ivec4(0, 1, 2, 3);
-    t = mix(s.centre, t, bvec4(row_inside && x.x >= 0 && x.x < f.columns, row_inside && x.y >= 0 && x.y < f.columns,
-                               row_inside && x.z >= 0 && x.z < f.columns, row_inside && x.w >= 0 && x.w < f.columns));
-    s.low = min(s.low, t);
-    s.high = max(s.high, t);
-    const ivec4 d = t - s.centre;
-    const ivec4 size = abs(d);
-    const ivec4 bounded = min(size, max(ivec4(0), strength - (size >> shift)));
-    s.sum += weight * mix(bounded, -bounded, lessThan(d, ivec4(0)));
+    return ivec4(row && uint(x.x) < uint(f.columns) ? tap.x : centre.x, row && uint(x.y) < uint(f.columns) ? tap.y : centre.y,
+                 row && uint(x.z) < uint(f.columns) ? tap.z : centre.z, row && uint(x.w) < uint(f.columns) ? tap.w : centre.w);
 }
 
-void add_pair(inout Sum s, const Frame f, ivec2 at, ivec2 step, int weight, int strength, int shift) {
-    add_tap(s, f, at + step, weight, strength, shift);
-    add_tap(s, f, at - step, weight, strength, shift);
+ivec4 constrain(ivec4 d, int strength, int shift) {
+    const ivec4 most = max(strength - (abs(d) >> shift), 0);
+    return clamp(d, -most, most);
 }
 
-PIXELS filter_quad(const Frame f, ivec2 at, PIXELS q, int pri, int sec, uint dir, int damping) {
-    Sum s;
-    s.centre = unpacked(q);
-    s.sum = ivec4(0);
-    s.low = s.centre;
-    s.high = s.centre;
-    if (pri != 0) {
-        const int shift = max(0, damping - findMSB(pri));
-        const int odd = (pri >> (int(params.bit_depth) - 8)) & 1;
-        add_pair(s, f, at, near_step(dir), 4 - odd, pri, shift);
-        add_pair(s, f, at, far_step(dir), 2 + odd, pri, shift);
+PIXELS filter_quad(const Frame f, ivec2 at, PIXELS q, const Taps t) {
+    const ivec4 centre = unpacked(q);
+    ivec4 sum = ivec4(0), low = centre, high = centre;
+    const bool interior = at.x >= 4 && at.x + 6 <= f.columns && at.y >= 2 && at.y + 2 < f.rows;
+    const uint last = t.sec != 0 ? 6u : 2u;
+    [[dont_unroll]] for (uint pair = t.pri != 0 ? 0u : 2u; pair < last; pair++) {
+        const ivec2 step = step_of(pair_direction(t, pair), is_far(pair));
+        const int strength = pair < 2u ? t.pri : t.sec;
+        const int shift = pair < 2u ? t.pri_shift : t.sec_shift;
+        ivec4 a, b;
+        if (interior) {
+            a = unpacked(load_at(f, at.x + step.x, at.y + step.y));
+            b = unpacked(load_at(f, at.x - step.x, at.y - step.y));
+        } else {
+            const ivec2 to = at + step, from = at - step;
+            a = only_inside(f, to, unpacked(load_at(f, to.x, clamp(to.y, 0, f.rows - 1))), centre);
+            b = only_inside(f, from, unpacked(load_at(f, from.x, clamp(from.y, 0, f.rows - 1))), centre);
+        }
+        low = min(low, min(a, b));
+        high = max(high, max(a, b));
+        sum += pair_weight(t, pair) * (constrain(a - centre, strength, shift) + constrain(b - centre, strength, shift));
     }
-    if (sec != 0) {
-        const int shift = max(0, damping - findMSB(sec));
-        const uint left = (dir + 2u) & 7u, right = (dir + 6u) & 7u;
-        add_pair(s, f, at, near_step(left), 2, sec, shift);
-        add_pair(s, f, at, near_step(right), 2, sec, shift);
-        add_pair(s, f, at, far_step(left), 1, sec, shift);
-        add_pair(s, f, at, far_step(right), 1, sec, shift);
-    }
-    const ivec4 v = clamp(s.centre + ((s.sum + 8 + (s.sum >> 31)) >> 4), s.low, s.high);
+    const ivec4 v = clamp(centre + ((sum + 8 + (sum >> 31)) >> 4), low, high);
 #if BYTES == 1
     return uint(v.x | v.y << 8 | v.z << 16 | v.w << 24);
 #else
     return uvec2(v.x | v.y << 16, v.z | v.w << 16);
 #endif
+}
+
+Taps taps_of(uint plane, uint decision) {
+    const int depth = int(params.bit_depth) - 8;
+    const int damping = int(params.cdef_damping) + depth - (plane == 0u ? 0 : 1);
+    Taps t;
+    if (plane == 0u) {
+        t.pri = int(bitfieldExtract(decision, int(DD_AV1_CDEF_Y_PRI_SHIFT), 8));
+        t.sec = int(bitfieldExtract(decision, int(DD_AV1_CDEF_Y_SEC_SHIFT), 4)) << depth;
+        t.dir = bitfieldExtract(decision, int(DD_AV1_CDEF_Y_DIR_SHIFT), 3);
+    } else {
+        t.pri = int(bitfieldExtract(decision, int(DD_AV1_CDEF_UV_PRI_SHIFT), 4)) << depth;
+        t.sec = int(bitfieldExtract(decision, int(DD_AV1_CDEF_UV_SEC_SHIFT), 4)) << depth;
+        t.dir = bitfieldExtract(decision, int(DD_AV1_CDEF_UV_DIR_SHIFT), 3);
+    }
+    t.pri_shift = max(0, damping - findMSB(t.pri));
+    t.sec_shift = max(0, damping - findMSB(t.sec));
+    t.odd = (t.pri >> depth) & 1;
+    return t;
 }
 
 void main() {
@@ -116,15 +142,8 @@ void main() {
     PIXELS q = LOAD_QUAD(scratch_b, own);
     const uint block = ((y << shift_v(plane)) >> 3) * params.w8 + ((x4 << shift_h(plane)) >> 1);
     const uint decision = scratch_a[params.blocks + block];
-    const int depth = int(params.bit_depth) - 8;
-    const int shift = plane == 0u ? 0 : int(DD_AV1_CDEF_UV_PRI_SHIFT);
-    const int pri = bitfieldExtract(int(decision), shift, 8) & (plane == 0u ? 255 : 15);
-    const int sec = int(bitfieldExtract(decision, shift + 8 - (plane == 0u ? 0 : 4), 4)) << depth;
-    const uint dir = bitfieldExtract(decision, shift + 12 - (plane == 0u ? 0 : 4), 3);
-    if (filtered(plane) && (pri | sec) != 0) {
-        const Frame f = Frame(at.offset / 4u, at.stride / 4u, int(columns), int(rows));
-        const int damping = int(params.cdef_damping) + depth - (plane == 0u ? 0 : 1);
-        q = filter_quad(f, ivec2(4u * x4, y), q, plane == 0u ? pri : pri << depth, sec, dir, damping);
-    }
+    const Taps t = taps_of(plane, decision);
+    if (filtered(plane) && (t.pri | t.sec) != 0)
+        q = filter_quad(Frame(at.offset / 4u, at.stride / 4u, int(columns), int(rows)), ivec2(4u * x4, y), q, t);
     store(own, q);
 }
