@@ -3,10 +3,12 @@
 behind --, also the memory traffic of the kernels' jobs in that program's run."""
 import json
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from cli import environment
+from cli import docs, environment
+from cli.benchmarks import bench_path
 from cli.paths import REPO_DIR, build_dir
 from cli.report import ToolError, say
 from cli.run import add_target_arguments
@@ -24,8 +26,10 @@ def add_arguments(parser) -> None:
     add_target_arguments(parser)
     parser.add_argument("--kernels", metavar="DIR", type=Path, help="folder of SPIR-V modules (default: the build's)")
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file")
-    parser.add_argument("--write", action="store_true", help=f"record them in {RECORD.relative_to(REPO_DIR)}")
+    parser.add_argument("--write", action="store_true", help="record them in docs/")
     parser.add_argument("--check", action="store_true", help="fail if a figure is worse than the recorded one")
+    parser.add_argument("--traffic", action="store_true",
+                        help="also the memory traffic on the random work of tools/bench, with 8, 10 and 12 bits")
     parser.add_argument("program", nargs="*", metavar="PROGRAM", help="a program whose run shows the traffic")
 
 
@@ -85,9 +89,19 @@ def run_program(program: list, args) -> list:
     with tempfile.TemporaryDirectory() as scratch:
         jobs = Path(scratch) / "jobs.json"
         argv, env = target.command(program, {"V3DSIM_STATS": str(jobs)})
-        if subprocess.run(argv, env=env).returncode:
+        if subprocess.run(argv, env=env, stdout=sys.stderr).returncode:
             raise ToolError(f"{program[0]} failed")
         return [json.loads(line) for line in jobs.read_text().splitlines()] if jobs.exists() else []
+
+
+def bench_jobs(args) -> list:
+    """Jobs of a fixed piece of work: the same kernels make the same traffic every time."""
+    jobs = []
+    for depth in (8, 10, 12):
+        say(f"running tools/bench with {depth} bits")
+        jobs += run_program([str(bench_path()), "--device", "V3D", "--size", "256x128", "--seconds", "0",
+                             "--depth", str(depth)], args)
+    return jobs
 
 
 def add_traffic(figures: dict, codes: dict, jobs: list) -> None:
@@ -139,8 +153,10 @@ def main(args) -> int:
     target = environment.target("x86", mesa=args.mesa, library=args.library)
     results = run_kernels(kernel_requests(args.kernels or build_dir() / "kernels"), target)
     figures = {result["name"]: static_figures(result) for result in results}
+    codes = {result["name"]: result["job"]["code"] for result in results}
+    if args.traffic:
+        add_traffic(figures, codes, bench_jobs(args))
     if args.program:
-        codes = {result["name"]: result["job"]["code"] for result in results}
         add_traffic(figures, codes, run_program(args.program, args))
     print(table(figures))
     record = json.dumps({"mesa": args.mesa, "block_bytes": BLOCK_BYTES, "kernels": figures}, indent=1) + "\n"
@@ -148,4 +164,5 @@ def main(args) -> int:
         Path(args.json).write_text(record)
     if args.write:
         RECORD.write_text(record)
+        docs.write_section("stats", table(figures))
     return check(figures, args.mesa) if args.check else 0

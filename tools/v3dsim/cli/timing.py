@@ -8,7 +8,7 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
-from cli import benchmarks, calibration, environment
+from cli import benchmarks, calibration, docs, environment
 from cli.paths import build_dir, cache_dir
 from cli.report import ToolError
 from cli.run import add_target_arguments
@@ -19,7 +19,7 @@ from cli.stats import kernel_requests, BLOCK_BYTES
 def add_arguments(parser) -> None:
     add_target_arguments(parser)
     parser.add_argument("--fit", action="store_true", help="run the measured kernels again and fit the model anew")
-    parser.add_argument("--write", action="store_true", help="with --fit: keep the result as the model")
+    parser.add_argument("--write", action="store_true", help="keep what --fit finds as the model, and put tables into docs/")
     parser.add_argument("--bench", metavar="PATTERN", nargs="?", const="*", action="append", default=[],
                         help="also the kernels of tools/bench on its random work, all or those named so")
     parser.add_argument("--depth", type=int, choices=(8, 10, 12), default=8, help="bits a pixel for --bench")
@@ -121,6 +121,7 @@ def main(args) -> int:
         model = calibration.fit(environment.target("x86", mesa=args.mesa, library=args.library))
         if args.write:
             calibration.MODEL.write_text(json.dumps(model, indent=1) + "\n")
+            docs.write_section("fit", fit_table(model))
     else:
         model = json.loads(calibration.MODEL.read_text())
     print(fit_table(model))
@@ -129,6 +130,8 @@ def main(args) -> int:
         target = environment.target("x86", mesa=args.mesa, library=args.library)
         figures["kernels"] = benchmarks.time_kernels(args.bench, target, model["parameters"], args.depth)
         print("\n" + benchmarks.table(figures["kernels"]))
+        if args.write:
+            docs.write_section("kernels", benchmarks.table(figures["kernels"]))
     if args.program:
         figures["dispatches"] = time_program(args, model["parameters"])
         print("\n" + dispatch_table(figures["dispatches"]))
