@@ -96,8 +96,10 @@ void for_each_work(const Options &options, const std::function<void(const bench:
 
 int run(const Options &options) {
     bench::Gpu gpu(options.device, options.profile);
-    std::printf("%s, %s, %u bits, seed %u\n", gpu.device().name().c_str(), options.size.c_str(), options.depth,
-                options.seed);
+    const std::string what = options.batches.empty() ? options.size + ", " + std::to_string(options.depth) +
+                                                           " bits, seed " + std::to_string(options.seed)
+                                                     : "saved batches";
+    std::printf("%s, %s\n", gpu.device().name().c_str(), what.c_str());
     print_head();
     nlohmann::json rows = nlohmann::json::array();
     unsigned exact = 0, wrong = 0;

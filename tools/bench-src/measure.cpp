@@ -89,10 +89,11 @@ void time_both(Gpu::Job &job, CpuSide &side, const PixelBuffer &expected, double
     std::thread gpu_thread([&] {
         try {
             const auto start = Clock::now();
-            for (; !stop; gpu_runs++) {
+            do {
                 job.run();
                 job.check(expected);
-            }
+                gpu_runs++;
+            } while (!stop);
             gpu_seconds = since(start);
         } catch (...) {
             thrown = std::current_exception();

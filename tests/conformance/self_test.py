@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""The tools have to notice what they are there to notice: programs that decode wrongly, drop frames, do nothing on the
+GPU, crash or hang are put in the place of ffmpeg."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "lib"))
+
+from daedalus_tools import manifest, paths, statistics, svg, truth
+from daedalus_tools.decode import Offload
+
+PLAIN = """
+    import os, subprocess, sys
+    words, arguments = iter(sys.argv[1:]), []
+    for word in words:
+        if word in ("-hwaccel", "-hwaccel_device"):
+            next(words)
+        else:
+            arguments.append(word)
+    sums = [arguments[i + 2] for i, word in enumerate(arguments[:-2]) if arguments[i:i + 2] == ["-f", "framemd5"]]
+    code = subprocess.run([os.environ["SELF_TEST_STOCK"], *arguments]).returncode
+"""
+WRONG_FRAME = PLAIN + """
+    for name in sums:
+        text = open(name).read().rstrip()
+        open(name, "w").write(text[:-1] + ("0" if text[-1] != "0" else "1") + "\\n")
+    sys.exit(code)
+"""
+FEWER_FRAMES = PLAIN.replace("*arguments]", "*arguments[:arguments.index('-map')], '-t', '0.1', *arguments[arguments.index('-map'):]]")
+LOG = """
+    print("[verbose] daedalus: {frames} frames, {frames} with work on X (a, b), {rerun} run again on the CPU", file=sys.stderr)
+    for stage, blocks in (("mc", {mc}), ("itx", 5), ("lf", 7)):
+        unit = {{"mc": "predictions", "itx": "transforms", "lf": "superblocks"}}[stage]
+        count = {filtered} if stage == "lf" else {inter}
+        print(f"[verbose] daedalus: {{stage}}: {{blocks}} {{unit}} in {{count}} frames on X (a, b), 0 frames on the CPU",
+              file=sys.stderr)
+    print("[verbose] daedalus: 2.00 submits and 9.00 dispatches a frame with GPU work, at most 2 and {dispatches}",
+          file=sys.stderr)
+    sys.exit(code)
+"""
+
+
+def stream() -> manifest.Stream:
+    streams = manifest.find([], tier="core", codec="vp9")
+    return min(streams, key=lambda one: one.path.stat().st_size)
+
+
+class SelfTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.stream = stream()
+        cls.truth = truth.of(cls.stream)
+
+    def run_tool(self, name: str, source: str, *options: str) -> subprocess.CompletedProcess:
+        with tempfile.TemporaryDirectory(prefix="dd-self-") as folder:
+            program = Path(folder, "ffmpeg")
+            program.write_text(f"#!{sys.executable}\n" + textwrap.dedent(source))
+            program.chmod(0o755)
+            return subprocess.run([sys.executable, str(ROOT / "tools" / name), *options, "--ffmpeg", str(program),
+                                   str(self.stream.path)], capture_output=True, text=True,
+                                  env={**os.environ, "SELF_TEST_STOCK": str(paths.STOCK)})
+
+    def conformance(self, source: str, *options: str) -> tuple[int, str, str]:
+        done = self.run_tool("conformance", source, *options)
+        return done.returncode, done.stdout.splitlines()[-1], done.stdout
+
+    def claims(self, **changed: int) -> str:
+        numbers = {"frames": self.truth.frames, "inter": self.truth.inter, "filtered": self.truth.filtered, "mc": 9,
+                   "rerun": 0, "dispatches": 9, **changed}
+        return PLAIN + LOG.format(**numbers)
+
+    def proved(self, **changed: int) -> tuple[int, str, str]:
+        return self.conformance(self.claims(**changed), "--plan", "gpu", "--require-gpu", "--profile", "v3d")
+
+    def test_right_output_passes(self):
+        self.assertEqual(self.conformance(PLAIN + "    sys.exit(code)\n")[:2], (0, "1 passed, 0 failed, 0 skipped"))
+
+    def test_wrong_frame(self):
+        code, last, text = self.conformance(WRONG_FRAME)
+        self.assertEqual((code, last), (1, "0 passed, 1 failed, 0 skipped"))
+        self.assertIn("differs", text)
+
+    def test_missing_frames(self):
+        self.assertEqual(self.conformance(FEWER_FRAMES)[0], 1)
+
+    def test_other_exit_code(self):
+        self.assertIn("exit code 3", self.conformance(PLAIN + "    sys.exit(3)\n")[2])
+
+    def test_crash(self):
+        self.assertIn("exit code -11", self.conformance("import os\nos.kill(os.getpid(), 11)\n")[2])
+
+    def test_hang(self):
+        self.assertIn("took longer", self.conformance("import time\ntime.sleep(60)\n", "--timeout", "3")[2])
+
+    def test_sanitizer_report(self):
+        source = PLAIN + "    print('x.c:1: runtime error: shift', file=sys.stderr)\n    sys.exit(code)\n"
+        self.assertIn("sanitizers", self.conformance(source)[2])
+
+    def test_no_layer(self):
+        self.assertIn("was not loaded", self.conformance(PLAIN + "    sys.exit(code)\n", "--validation")[2])
+
+    def test_proof_of_the_gpus_work(self):
+        self.assertEqual(self.proved()[:2], (0, "1 passed, 0 failed, 0 skipped"))
+
+    def test_no_statistics(self):
+        self.assertIn("no closing statistics",
+                      self.conformance(PLAIN + "    sys.exit(code)\n", "--plan", "gpu", "--require-gpu")[2])
+
+    def test_frames_left_out(self):
+        self.assertIn("the headers have", self.proved(inter=self.truth.inter - 1)[2])
+        self.assertIn("the headers have", self.proved(filtered=self.truth.filtered + 1)[2])
+        self.assertIn("the headers have", self.proved(frames=self.truth.frames - 1)[2])
+
+    def test_no_block(self):
+        self.assertIn("no block ran on the GPU", self.proved(mc=0)[2])
+
+    def test_run_again_without_reason(self):
+        self.assertIn("run again on the CPU", self.proved(rerun=1)[2])
+
+    def test_too_many_dispatches(self):
+        self.assertIn("max_dispatches: 13", self.proved(dispatches=13)[2])
+
+    def test_stage_on_the_wrong_side(self):
+        found = statistics.parse("daedalus: mc: 4 predictions in 2 frames on X, 0 frames on the CPU")
+        self.assertTrue(statistics.problems(found, Offload(plan="mc=cpu,lf=gpu"), None))
+        self.assertFalse(statistics.problems(found, Offload(plan="mc=gpu"), None))
+
+    def test_ab_refuses_a_ratio(self):
+        done = self.run_tool("ab", WRONG_FRAME, "--repeat", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no ratio: outputs differ", done.stdout)
+        self.assertNotIn("ratio  ", done.stdout)
+
+    def test_ab_notices_a_failed_run(self):
+        done = self.run_tool("ab", PLAIN + "    sys.exit(0 if sums else 9)\n", "--repeat", "1")
+        self.assertIn("ends with 9 in a timed run", done.stdout)
+
+    def test_ab_gives_a_ratio(self):
+        done = self.run_tool("ab", PLAIN + "    sys.exit(code)\n", "--repeat", "1")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("ratio  ", done.stdout)
+
+    def test_chart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "chart.svg")
+            svg.write(path, "a < b", [svg.Panel("p", ["x"], {"s": [svg.Bar(2, 1, 3)], "t": [None]})])
+            import xml.etree.ElementTree as tree
+            self.assertTrue(tree.parse(path).getroot().tag.endswith("svg"))
+
+
+def main() -> None:
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
+        return
+    result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.defaultTestLoader.loadTestsFromTestCase(SelfTest))
+    failed = len(result.failures) + len(result.errors)
+    print(f"{result.testsRun - failed} passed, {failed} failed, 0 skipped")
+    sys.exit(1 if failed or not result.testsRun else 0)
+
+
+if __name__ == "__main__":
+    main()
