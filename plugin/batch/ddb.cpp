@@ -149,8 +149,8 @@ std::string save_batch(const std::string &path, const BatchView &view) {
     for (const std::uint32_t value : {kMagic, kVersion, kCodecVp9, std::uint32_t{view.phases}})
         out.word(value);
     out.format(batch.dst);
-    for (const PictureLayout &ref : batch.ref)
-        out.format(ref);
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        out.format(view.ref[slot] ? batch.ref[slot] : PictureLayout{});
     out.word(static_cast<std::uint32_t>(batch.recorders.size()));
     for (const Vp9Recorder &recorder : batch.recorders)
         each_stream(recorder, [&](const auto &stream) { out.stream(stream); });
@@ -160,7 +160,8 @@ std::string save_batch(const std::string &path, const BatchView &view) {
     out.bytes(batch.lf.limits.data(), sizeof(batch.lf.limits));
     out.bytes(view.dst, batch.dst.size);
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        out.bytes(view.ref[slot], batch.ref[slot].size);
+        if (view.ref[slot])
+            out.bytes(view.ref[slot], batch.ref[slot].size);
     return out.good() && std::fflush(file.get()) == 0 ? "" : path + " can't be written";
 }
 

@@ -20,7 +20,7 @@ struct SavedBatch {
     std::array<std::vector<std::byte>, DD_MAX_REFS> ref;
 };
 
-// What save_batch writes; pixels by layout, nullptr for references that there aren't.
+// What save_batch writes; pixels by layout, nullptr for references that aren't there or that nothing reads.
 struct BatchView {
     unsigned phases = 0;
     const Vp9Batch *batch = nullptr;

@@ -67,6 +67,7 @@ class Vp9Recorder {
     std::vector<std::uint32_t> coefs; // record.coefs counts from here
     std::uint64_t predictions = 0;    // calls of predict and residual that were taken
     std::uint64_t residuals = 0;
+    unsigned used_refs = 0; // bit s: a prediction reads slot s
 
   private:
     struct Square { // of a first prediction of the block

@@ -52,6 +52,7 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
             stream.clear();
     coefs.clear();
     predictions = residuals = 0;
+    used_refs = 0;
     for (unsigned p = 0; p < 3; p++)
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
@@ -103,6 +104,7 @@ bool Vp9Recorder::predict(const Vp9Prediction &p) {
         y += tall;
     }
     predictions++;
+    used_refs |= 1u << p.ref;
     return true;
 }
 

@@ -77,8 +77,11 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     return DD_OK;
 }
 
-bool has_predictions(const DdFrame &frame) {
-    return std::ranges::any_of(frame.batch.recorders, [](const Vp9Recorder &r) { return r.predictions > 0; });
+unsigned used_refs(const DdFrame &frame) {
+    unsigned used = 0;
+    for (const Vp9Recorder &recorder : frame.batch.recorders)
+        used |= recorder.used_refs;
+    return used;
 }
 
 // Makes the work of the phases; nullptr where there is none.
@@ -105,8 +108,9 @@ void save(DdFrame &frame, unsigned phases) {
     view.phases = phases;
     view.batch = &frame.batch;
     view.dst = frame.dst->memory->data();
+    const unsigned used = phases & DD_PHASE_RECON ? used_refs(frame) : 0;
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        if (frame.ref[slot])
+        if (used >> slot & 1)
             view.ref[slot] = frame.ref[slot]->memory->data();
     frame.session->saver.save(view, frame.number, frame.session->log);
 }
@@ -124,9 +128,11 @@ GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, b
         write_vp9_filter(frame.batch, profile, *planned[kFilter], frame.job->upload(kFilter));
     GpuJobInput input;
     input.dst = frame.dst->memory->gpu.get();
-    if (planned[kRecon] && has_predictions(frame))
-        for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-            input.ref[slot] = frame.batch.ref[slot].size ? frame.ref[slot]->memory->gpu.get() : nullptr;
+    // Of references that nothing reads, the decoder may not even have waited for the pixels.
+    const unsigned used = planned[kRecon] ? used_refs(frame) : 0;
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        if (used >> slot & 1)
+            input.ref[slot] = frame.ref[slot]->memory->gpu.get();
     input.tables = vp9_tables();
     input.cpu_wrote = cpu_wrote;
     input.final = planned[kFilter] != nullptr;

@@ -17,7 +17,7 @@ struct FrameRecord {
     DdPlan plan{};
     DdOutcome outcome = DD_OUTCOME_DONE;
     bool intra_only = false, filtered = false;
-    std::uint8_t absent = 0; // bit s: the frame has nothing of stage s
+    std::uint8_t absent = 0;                       // bit s: the frame has nothing of stage s
     std::array<std::uint64_t, DD_STAGES> blocks{}; // of stages on the GPU
     std::uint32_t submits = 0, dispatches = 0;
 };

@@ -301,6 +301,46 @@ TEST_CASE("pictures are recycled, and pools follow the format", "[session]") {
     REQUIRE(alloc_picture(session.get(), format(640, 360, 10)) != nullptr);
 }
 
+TEST_CASE("a reference that nothing reads may still be in the making", "[session]") {
+    const char *memory = GENERATE("", "discrete");
+    const Environment strategy("DAEDALUS_MEMORY", memory);
+    LogLines log;
+    const Device device = open_device(log, "mc=gpu");
+    const Session session = open_session(device.get());
+    const PictureFormat f = format(64, 64);
+    const PictureLayout layout = make_picture_layout(f, 64);
+    const Picture done = alloc_picture(session.get(), f), late = alloc_picture(session.get(), f);
+    std::mt19937 random(test_seed());
+    write_pixels(done.get(), layout, random_pixels(random, layout));
+    write_pixels(late.get(), layout, random_pixels(random, layout));
+    // The first frame reads slot 0 alone; only then slot 1 gets its pixels, which the second frame copies.
+    const auto pixels = random_pixels(random, layout);
+    for (const std::uint8_t slot : {std::uint8_t{0}, std::uint8_t{1}}) {
+        if (slot)
+            write_pixels(late.get(), layout, pixels);
+        const Picture dst = alloc_picture(session.get(), f);
+        DdFrameInfo info = {};
+        info.size = sizeof(info);
+        info.dst = dst.get();
+        info.ref[0] = done.get();
+        info.ref[1] = late.get();
+        info.recorders = 1;
+        DdFrame *frame = nullptr;
+        REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
+        for (std::uint8_t plane = 0; plane < 3; plane++) {
+            const std::uint16_t side = plane ? 32 : 64;
+            const DdVp9Prediction p = {plane, slot, 1, 0, 0, 0, side, side, 0, 0, 16, 16};
+            REQUIRE(dd_vp9_begin_block(frame, 0) == DD_OK);
+            REQUIRE(dd_vp9_predict(frame, 0, &p) == DD_OK);
+        }
+        REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == DD_OK);
+        REQUIRE(dd_frame_wait(frame) == DD_OK);
+        dd_frame_end(&frame, DD_OUTCOME_DONE);
+        if (slot)
+            REQUIRE(difference(dst.get(), layout, pixels) == "");
+    }
+}
+
 TEST_CASE("several sessions and threads share a device", "[session]") {
     LogLines log;
     const char *memory = GENERATE("", "discrete");

@@ -181,7 +181,7 @@ enum {
 };
 
 /** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
- *  References must be complete. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the
+ *  References that predictions were recorded from must be complete. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the
  *  last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
  *  GPU any more. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
@@ -222,6 +222,8 @@ DD_API int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Predicti
  *  @param x,y    pixels of the plane
  *  @param kind   0 to 3: DCT 4x4 to 32x32; 4: lossless 4x4 WHT
  *  @param eob    1 .. number of coefficients, in the default scan
+ *  @return DD_ERR_RANGE where the transform's values leave the range in which all decoders agree; like any error of
+ *          recording it sends the whole frame to the CPU
  *  @param coefs  int16_t (8 bits) or int32_t, the whole block, column after column (element j * n + i is row i of
  *                column j); copied, not changed */
 DD_API int dd_vp9_residual(DdFrame *frame, unsigned recorder, unsigned plane, unsigned x, unsigned y, unsigned kind,
