@@ -953,14 +953,16 @@ inline bool run_alu(Thread &t, const RunContext &ctx, const Instruction &in) {
             ctx.observer->event(t, 'u');
     }
     if (in.flags != FlagUpdate::None) {
-        if (checked) {
-            const LaneMask u = in.flags_from_mul ? mul_undefined : add_undefined;
-            if (in.flags <= FlagUpdate::PushC) {
-                t.undefined_flag_b = t.undefined_flag_a;
-                t.undefined_flag_a = u;
-            } else {
-                t.undefined_flag_a |= u;
-            }
+        const LaneMask operand = in.flags_from_mul ? mul_undefined : add_undefined;
+        if (checked && in.flags <= FlagUpdate::PushC) {
+            t.undefined_flag_b = t.undefined_flag_a;
+            t.undefined_flag_a = operand;
+        } else if (checked) {
+            // Combined with a flag that decides alone, an undefined value does not matter: false for "and", true for "nor".
+            const bool is_and = !((static_cast<unsigned>(in.flags) - static_cast<unsigned>(FlagUpdate::AndZ)) & 2);
+            const LaneMask flag = to_bits(t.flag_a);
+            const LaneMask deciding = static_cast<LaneMask>((is_and ? ~flag : flag) & ~t.undefined_flag_a);
+            t.undefined_flag_a = static_cast<LaneMask>((t.undefined_flag_a | operand) & ~deciding);
         }
         if (in.flags_from_mul)
             update_flags(t, in, mul, *pc, *pd, mul_result);

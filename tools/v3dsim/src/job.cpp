@@ -139,6 +139,8 @@ class Worker {
             run_supergroup(pass_.sequence.empty() ? static_cast<uint32_t>(n) : pass_.sequence[n]);
     }
 
+    const std::vector<uint32_t> &counts() const { return counts_; }
+
     OpCounters executed() const {
         OpCounters sum;
         for (size_t i = 0; i < counts_.size(); i++)
@@ -344,6 +346,7 @@ struct JobRunner::State {
     uint64_t jobs = 0;
 
     bool plan(const Dispatch &d, const Program &p, Plan *plan, std::string *error) const;
+    void write_listing(const Program &p, const std::vector<std::vector<uint32_t>> &counts) const;
     bool run_pass(const Dispatch &d, const Program &p, const Plan &plan, uint32_t scratch, JobSummary *summary,
                   std::string *error);
     bool run_orders(const Dispatch &d, const Program &p, Plan plan, uint32_t scratch,
@@ -381,6 +384,21 @@ bool JobRunner::State::plan(const Dispatch &d, const Program &p, Plan *plan, std
     return true;
 }
 
+void JobRunner::State::write_listing(const Program &p, const std::vector<std::vector<uint32_t>> &counts) const {
+    std::FILE *file = std::fopen(settings.listing_file.c_str(), "ae");
+    if (!file)
+        return;
+    std::fprintf(file, "program %016llx at 0x%08x\n", static_cast<unsigned long long>(p.hash), p.address);
+    for (size_t i = 0; i < p.words.size(); i++) {
+        uint64_t executed = 0;
+        for (const auto &c : counts)
+            executed += c[i];
+        std::fprintf(file, "%5zu %10llu  %016llx  %s\n", i, static_cast<unsigned long long>(executed),
+                     static_cast<unsigned long long>(p.words[i]), disassemble(p.words[i]).c_str());
+    }
+    std::fclose(file);
+}
+
 bool JobRunner::State::run_pass(const Dispatch &d, const Program &p, const Plan &plan, uint32_t scratch,
                                 JobSummary *summary, std::string *error) {
     const bool observed = settings.checks() || files.stats() || files.trace();
@@ -397,6 +415,7 @@ bool JobRunner::State::run_pass(const Dispatch &d, const Program &p, const Plan 
     if (threads.size() < plan.workers)
         threads.resize(plan.workers);
     std::vector<Counters> counters(plan.workers);
+    std::vector<std::vector<uint32_t>> counts(plan.workers);
     auto work = [&](unsigned index) {
         if (threads[index].size() < plan.slots)
             threads[index] = std::vector<Thread>(plan.slots);
@@ -404,6 +423,7 @@ bool JobRunner::State::run_pass(const Dispatch &d, const Program &p, const Plan 
         Worker worker(pass, index, observed ? &observer : nullptr, threads[index]);
         worker.run_all();
         counters[index].ops = worker.executed();
+        counts[index] = worker.counts();
         counters[index].tmu = observer.traffic;
     };
     if (plan.workers > 1) {
@@ -415,6 +435,8 @@ bool JobRunner::State::run_pass(const Dispatch &d, const Program &p, const Plan 
     }
     for (const Counters &c : counters)
         summary->counters.add(c);
+    if (!settings.listing_file.empty())
+        write_listing(p, counts);
     if (pass.failed)
         *error = pass.error;
     return !pass.failed;

@@ -88,6 +88,7 @@ Settings settings_from_environment() {
     s.yield = flag("V3DSIM_YIELD");
     s.synchronous = flag("V3DSIM_SYNC");
     s.verbose = flag("V3DSIM_VERBOSE");
+    s.listing_file = variable("V3DSIM_LISTING");
     s.stats_file = variable("V3DSIM_STATS");
     s.trace_file = variable("V3DSIM_TRACE");
     const unsigned processors = std::thread::hardware_concurrency();

@@ -23,6 +23,8 @@ struct Settings {
     bool synchronous = false;
     // V3DSIM_VERBOSE=1: a line for each job on stderr.
     bool verbose = false;
+    // V3DSIM_LISTING=FILE: the disassembly of every program that runs, with executions of each instruction by each job.
+    std::string listing_file;
     // V3DSIM_STATS, V3DSIM_TRACE: files, see trace.h. V3DSIM_TRACE_SAMPLE=FIRST[:EVERY] or all.
     std::string stats_file, trace_file;
     uint64_t trace_first = 24, trace_every = 0;
