@@ -42,7 +42,8 @@ def variables_of(args) -> dict:
 
 def main(args) -> int:
     chosen = environment.target(args.route, args.program[0], args.mesa, args.library)
-    say(f"Mesa {chosen.mesa} ({chosen.route}) over {chosen.library.name}")
+    if args.verbose:
+        say(f"Mesa {chosen.mesa} ({chosen.route}) over {chosen.library}")
     argv, env = chosen.command(args.program, variables_of(args))
     try:
         os.execvpe(argv[0], argv, env)

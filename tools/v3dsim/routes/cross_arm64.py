@@ -5,7 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
-from cli.paths import REPO_DIR, build_dir, cache_dir
+from cli.paths import REPO_DIR, TOOL_DIR, build_dir, cache_dir
 from cli.report import ToolError, run_logged, say
 from routes import sysroot_arm64
 from routes.apt import PrivateApt, os_release, unpack
@@ -102,4 +102,13 @@ def setup(mesa: str, jobs: int) -> Path:
                    log, "configuring the aarch64 build")
     say(f"building for aarch64 in {build} (log in {log})")
     run_logged(["ninja", "-C", build, f"-j{jobs}"], log, "the aarch64 build", env=dict(os.environ))
+    for program in ("ffmpeg", "ffprobe"):
+        write_wrapper(build / "bin" / program, build / "install" / "bin" / program, mesa)
     return build
+
+
+def write_wrapper(wrapper: Path, program: Path, mesa: str) -> None:
+    """A program that tools written for this machine can call: it runs the aarch64 one on the simulated device."""
+    wrapper.parent.mkdir(exist_ok=True)
+    wrapper.write_text(f'#!/bin/sh\nexec "{TOOL_DIR}/v3dsim" run --route arm64 --mesa {mesa} -- "{program}" "$@"\n')
+    wrapper.chmod(0o755)
