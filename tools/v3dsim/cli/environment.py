@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from cli.paths import build_dir
+from cli.paths import build_dir, cache_dir
 from cli.report import ToolError
 from routes import mesa_x86, sysroot_arm64
 from routes.pins import DEFAULT_MESA
@@ -29,6 +29,8 @@ class Target:
     def command(self, argv, variables: dict) -> tuple:
         """Returns (argv, environment). Variables of the simulator reach the program on either route."""
         driver = {"VK_DRIVER_FILES": str(self.icd), "VK_ICD_FILENAMES": str(self.icd)}
+        # The driver's own cache of compiled kernels, apart from the user's.
+        driver["MESA_SHADER_CACHE_DIR"] = str(cache_dir() / "shaders" / self.route)
         # Simulated work takes its time: the plugin's patience is meant for hardware.
         variables = {"DAEDALUS_TIMEOUT_MS": os.environ.get("DAEDALUS_TIMEOUT_MS", "3600000"), **variables}
         if self.route == "x86":

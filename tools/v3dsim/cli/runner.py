@@ -51,7 +51,8 @@ def run_kernels(kernels: list, target: environment.Target, trace: Path = None, v
     with tempfile.TemporaryDirectory() as scratch:
         request, jobs = Path(scratch) / "request.json", Path(scratch) / "jobs.json"
         request.write_text(json.dumps({"kernels": kernels}))
-        wanted = {"V3DSIM_STATS": str(jobs), "V3D_DEBUG": "shaderdb", **(variables or {})}
+        wanted = {"V3DSIM_STATS": str(jobs), "V3D_DEBUG": "shaderdb",
+                  "MESA_SHADER_CACHE_DISABLE": "true", **(variables or {})}
         if trace:
             wanted["V3DSIM_TRACE"] = str(trace)
         argv, env = target.command([str(runner_path()), str(request)], wanted)

@@ -12,12 +12,12 @@ from cli.report import ToolError, run_logged, say
 from routes.apt import PrivateApt, os_release, unpack
 from routes.pins import PINS, check_sha256, mesa_pin
 
-# Only the compute driver and its compiler: no window system, no GL, no LLVM, no caches on disk.
+# Only the compute driver and its compiler: no window system, no GL, no LLVM.
 MESON_OPTIONS = [
     "--buildtype=release", "--libdir=lib", "-Db_ndebug=true", "-Dvulkan-drivers=broadcom", "-Dgallium-drivers=",
     "-Dplatforms=", "-Dopengl=false", "-Dgles1=disabled", "-Dgles2=disabled", "-Degl=disabled", "-Dglx=disabled",
     "-Dgbm=disabled", "-Dllvm=disabled", "-Dvalgrind=disabled", "-Dlibunwind=disabled", "-Dlmsensors=disabled",
-    "-Dzstd=disabled", "-Dxmlconfig=disabled", "-Dexpat=disabled", "-Dshader-cache=disabled", "-Dvideo-codecs=",
+    "-Dzstd=disabled", "-Dxmlconfig=disabled", "-Dexpat=disabled", "-Dshader-cache=enabled", "-Dvideo-codecs=",
     "-Dtools=", "-Dvulkan-layers=", "-Dbuild-tests=false",
 ]
 # Taken from the release that the machine runs, since they are linked against its libraries.
