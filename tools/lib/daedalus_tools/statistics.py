@@ -2,7 +2,7 @@
 """The statistics that a decoder logs when it closes, and what they have to prove."""
 
 import re
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
 from .decode import Offload
@@ -10,6 +10,7 @@ from .truth import Truth
 
 STAGES = ("mc", "itx", "lf", "cdef", "lr")
 VP9_STAGES = ("mc", "itx", "lf")
+AV1_KERNELS = ("lf", "cdef", "lr")  # plan gpu means every stage that has a kernel
 # A device profile's limits for one frame.
 LIMITS = {"v3d": {"max_dispatches": 12, "max_submits": 2}, "wide": {"max_submits": 2}, "auto": {"max_submits": 2}}
 
@@ -79,10 +80,10 @@ def parse(log: str) -> Statistics | None:
     return found if any(lines) else None
 
 
-def on_gpu(plan: str) -> set[str]:
-    """The stages that a plan gives to the GPU for every frame."""
+def on_gpu(plan: str, stages: Iterable[str] = VP9_STAGES) -> set[str]:
+    """The stages that a plan gives to the GPU for every frame; `stages`: those that the codec has."""
     if plan == "gpu":
-        return set(STAGES)
+        return set(AV1_KERNELS if "cdef" in stages else VP9_STAGES)
     return {part.split("=")[0] for part in re.split("[,+]", plan) if part.endswith("=gpu")}
 
 
@@ -97,7 +98,7 @@ def wrong_place(found: Statistics, plan: str) -> list[str]:
     """Stages that ran where the plan did not put them."""
     problems = []
     for name, stage in found.stages.items():
-        if name in on_gpu(plan) and stage.cpu_frames > found.rerun_frames:
+        if name in on_gpu(plan, found.stages) and stage.cpu_frames > found.rerun_frames:
             problems.append(f"{name}: {stage.cpu_frames} frames on the CPU, {found.rerun_frames} of them for a reason")
         if name in on_cpu(plan) and stage.gpu_frames:
             problems.append(f"{name}: {stage.gpu_frames} frames on the GPU under plan {plan}")
@@ -143,7 +144,7 @@ def total(parts: list[Statistics]) -> Statistics:
 
 def problems_of_sum(whole: Statistics, plan: str) -> list[str]:
     return [f"{name}: not one block of all streams ran on the GPU" for name, stage in whole.stages.items()
-            if name in on_gpu(plan) and not stage.gpu_blocks]
+            if name in on_gpu(plan, whole.stages) and not stage.gpu_blocks]
 
 
 def line(whole: Statistics) -> str:
