@@ -128,8 +128,8 @@ struct DdLfPush {
     uint sb_rows;
     uint first_step; // steps of the wavefront: t = column + 2 * row
     uint last_step;
-    uint ss; // log2 of the chroma subsampling: horizontal | vertical << 1
-    uint planes;
+    uint first_plane; // workgroups with y = 0; planes of one dispatch have the same shape
+    uint ss;          // log2 of their subsampling: horizontal | vertical << 1
 };
 
 #ifdef __cplusplus

@@ -26,32 +26,35 @@ layout(push_constant) uniform Push {
 };
 
 const uint SUPERBLOCK_WORDS = 48u, MASKS_AT = 16u;
+const uint MAX_STEPS = 16u;                      // of four pixels in a superblock
+const uint WORDS_LOG2 = BITS == 8 ? 4u : 5u;     // of a superblock's line
 
 struct PlaneShape {
-    uint number;
     uint ss_h, ss_v;
     uint masks; // of a superblock's record
     uint offset, stride;
 };
 
-PlaneShape plane_shape(uint plane) {
-    const uint ss_h = plane == 0u ? 0u : push.ss & 1u, ss_v = plane == 0u ? 0u : push.ss >> 1;
-    const uint kind = (ss_h | ss_v) != 0u ? 1u : 0u;
-    return PlaneShape(plane, ss_h, ss_v, MASKS_AT + kind * 16u, plane_offset(push.dst, plane),
-                      plane_stride(push.dst, plane));
+PlaneShape plane_shape() {
+    const uint kind = push.ss != 0u ? 1u : 0u;
+    return PlaneShape(push.ss & 1u, push.ss >> 1, MASKS_AT + kind * 16u,
+                      plane_offset(push.dst, push.first_plane + gl_WorkGroupID.y),
+                      push.first_plane == 0u && gl_WorkGroupID.y == 0u ? push.dst.stride[0] : push.dst.stride[1]);
 }
 
 // Superblocks of one step, and the share of this workgroup: `count` of them, every gl_NumWorkGroups.x-th from `row` on.
+// No workgroup has more than `most`. A step without superblocks (its column would be beyond the last row's) has none.
 struct Share {
-    uint step_number, row, count;
+    uint step_number, row, count, most;
 };
 
 Share share_of(uint step_number) {
     const uint top = step_number < push.sb_cols ? 0u : (step_number - push.sb_cols + 2u) >> 1;
     const uint bottom = min(push.sb_rows - 1u, step_number >> 1);
     const uint all = bottom + 1u - min(top, bottom + 1u);
-    const uint mine = gl_WorkGroupID.x < all ? (all - gl_WorkGroupID.x + gl_NumWorkGroups.x - 1u) / gl_NumWorkGroups.x : 0u;
-    return Share(step_number, top + gl_WorkGroupID.x, mine);
+    const uint most = (all + gl_NumWorkGroups.x - 1u) / gl_NumWorkGroups.x;
+    const uint count = gl_WorkGroupID.x < all ? (all - gl_WorkGroupID.x + gl_NumWorkGroups.x - 1u) / gl_NumWorkGroups.x : 0u;
+    return Share(step_number, gl_WorkGroupID.x < all ? top + gl_WorkGroupID.x : top, count, most);
 }
 
 struct Superblock {
@@ -123,20 +126,19 @@ void set_pixel(inout QUAD quad, uint i, float v) {
 }
 #endif
 
-// All edges between columns along one line.
-void filter_columns(Superblock sb, PlaneShape plane, uint line) {
+// All edges between columns along one line. Two more steps write what the last ones changed.
+void filter_columns(Superblock sb, PlaneShape plane, uint line, bool busy) {
     const LineEdges edges = line_edges(sb.record, plane, line);
-    if (edges.any == 0u)
-        return;
-    const uint start = sb.pixels + line * plane.stride, steps = 16u >> plane.ss_h;
+    const uint any = busy ? edges.any : 0u, steps = MAX_STEPS >> plane.ss_h;
+    const uint start = sb.pixels + line * plane.stride;
     // A window of sixteen pixels; bit 0 of `changed` is its leftmost quad.
     QUAD quads[4];
     [[unroll]] for (uint i = 0u; i < 3u; i++)
         quads[i] = load_quad(start + (i - 2u) * QUAD_WORDS);
     uint changed = 0u, at = start;
-    [[dont_unroll]] for (uint s = 0u; s < steps; s++) {
-        quads[3] = load_quad(at + QUAD_WORDS);
-        if ((edges.any >> s & 1u) != 0u) {
+    [[dont_unroll]] for (uint s = 0u; s < steps + 2u; s++) {
+        quads[3] = load_quad(s < steps ? at + QUAD_WORDS : start);
+        if ((any >> s & 1u) != 0u) {
             const bool is16 = (edges.wide16 >> s & 1u) != 0u;
             const uint wide = is16 ? 16u : (edges.wide8 >> s & 1u) != 0u ? 8u : 4u;
             const uint column = plane.ss_h != 0u ? s & 6u : s >> 1;
@@ -156,10 +158,6 @@ void filter_columns(Superblock sb, PlaneShape plane, uint line) {
             quads[i] = quads[i + 1u];
         at += QUAD_WORDS;
     }
-    if ((changed & 1u) != 0u)
-        store_quad(at - 2u * QUAD_WORDS, quads[0]);
-    if ((changed & 2u) != 0u)
-        store_quad(at - QUAD_WORDS, quads[1]);
 }
 
 struct RowEdge {
@@ -185,39 +183,39 @@ RowEdge row_edge(uint record, PlaneShape plane, uint quad, uint s) {
 // Pixel `i` of a word, and its replacement; a word is in one column of words.
 const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
 
-// All edges between rows down one column of words.
-void filter_rows(Superblock sb, PlaneShape plane, uint word) {
-    const uint steps = 16u >> plane.ss_v;
-    uint lines[16]; // eight above, eight below the edge
-    uint next = sb.pixels + word, oldest = next - 8u * plane.stride;
-    const uint first_step = sb.at_top ? 2u : 0u; // that may store lines; there are none above the picture
+// All edges between rows down one column of words. Two more steps write what the last ones changed.
+void filter_rows(Superblock sb, PlaneShape plane, uint word, bool busy) {
+    const uint steps = MAX_STEPS >> plane.ss_v, start = sb.pixels + word;
+    uint lines[16]; // eight above, eight below the edge; above the picture there are none
     [[unroll]] for (uint i = 0u; i < 12u; i++)
-        lines[i] = dst[i < 8u && sb.at_top ? next : next - (8u - i) * plane.stride];
-    next += 4u * plane.stride;
+        lines[i] = dst[i < 8u && sb.at_top ? start : start - (8u - i) * plane.stride];
+    uint next = start + 4u * plane.stride, oldest = start - 8u * plane.stride;
     uint changed = 0u; // bit 0: the uppermost four
-    [[dont_unroll]] for (uint s = 0u; s < steps; s++) {
+    [[dont_unroll]] for (uint s = 0u; s < steps + 2u; s++) {
         // Below the last edge only four lines belong to the superblock; what stands for the others isn't used.
-        uint from = s + 1u < steps ? next : oldest;
+        uint from = s + 1u < steps ? next : start;
         [[unroll]] for (uint i = 0u; i < 4u; i++) {
             lines[12u + i] = dst[from];
             from += plane.stride;
         }
         next = from;
-        const RowEdge edge = row_edge(sb.record, plane, word / QUAD_WORDS, s);
-        if (edge.wide != 0u) {
-            const uint row = plane.ss_v != 0u ? s & 6u : s >> 1;
-            const uint level = level_at(sb.record, row, edge.level_column);
-            const Thresholds t = thresholds(level, records[level]);
-            [[dont_unroll]] for (uint shift = 0u; shift < 32u; shift += PIXEL_BITS) {
+        if (busy && s < steps) {
+            const RowEdge edge = row_edge(sb.record, plane, word / QUAD_WORDS, s);
+            if (edge.wide != 0u) {
+                const uint row = plane.ss_v != 0u ? s & 6u : s >> 1;
+                const uint level = level_at(sb.record, row, edge.level_column);
+                const Thresholds t = thresholds(level, records[level]);
+                [[dont_unroll]] for (uint shift = 0u; shift < 32u; shift += PIXEL_BITS) {
 #define GET(I) float(lines[I] >> shift & PIXEL_MASK)
 #define SET(I, VALUE) lines[I] = (lines[I] & ~(PIXEL_MASK << shift)) | uint(VALUE) << shift
-                FILTER_LINE(GET, SET, edge.wide, t)
+                    FILTER_LINE(GET, SET, edge.wide, t)
 #undef GET
 #undef SET
+                }
+                changed |= edge.wide == 16u ? 15u : 6u;
             }
-            changed |= edge.wide == 16u ? 15u : 6u;
         }
-        if ((changed & 1u) != 0u && s >= first_step) {
+        if ((changed & 1u) != 0u && !(sb.at_top && s < 2u)) {
             uint at = oldest;
             [[unroll]] for (uint i = 0u; i < 4u; i++) {
                 dst[at] = lines[i];
@@ -229,25 +227,30 @@ void filter_rows(Superblock sb, PlaneShape plane, uint word) {
         [[unroll]] for (uint i = 0u; i < 12u; i++)
             lines[i] = lines[i + 4u];
     }
-    [[unroll]] for (uint i = 0u; i < 8u; i++) {
-        if ((changed >> (i >> 2) & 1u) != 0u)
-            dst[oldest] = lines[i];
-        oldest += plane.stride;
-    }
 }
 
+// Bounds of loops are the same for all lanes and workgroups, however much each has to do: V3D's compiler then needs no
+// execution masks outside the filters. Lanes without work look at the share's first superblock.
 void main() {
     const uint lane = gl_LocalInvocationIndex;
-    const PlaneShape plane = plane_shape(gl_WorkGroupID.y);
-    const uint lines_log2 = 6u - plane.ss_v, words_log2 = (BITS == 8 ? 4u : 5u) - plane.ss_h;
+    const PlaneShape plane = plane_shape();
+    const uint lines_log2 = 6u - plane.ss_v, words_log2 = WORDS_LOG2 - plane.ss_h;
     for (uint step_number = push.first_step; step_number <= push.last_step; step_number++) {
         const Share share = share_of(step_number);
-        for (uint i = lane; i < share.count << lines_log2; i += LANES)
-            filter_columns(superblock_of(share, i >> lines_log2, plane), plane, i & ((1u << lines_log2) - 1u));
+        for (uint base = 0u; base < share.most << lines_log2; base += LANES) {
+            const uint i = base + lane;
+            const bool busy = i >> lines_log2 < share.count;
+            filter_columns(superblock_of(share, busy ? i >> lines_log2 : 0u, plane), plane,
+                           i & ((1u << lines_log2) - 1u), busy);
+        }
         memoryBarrierBuffer();
         barrier();
-        for (uint i = lane; i < share.count << words_log2; i += LANES)
-            filter_rows(superblock_of(share, i >> words_log2, plane), plane, i & ((1u << words_log2) - 1u));
+        for (uint base = 0u; base < share.most << words_log2; base += LANES) {
+            const uint i = base + lane;
+            const bool busy = i >> words_log2 < share.count;
+            filter_rows(superblock_of(share, busy ? i >> words_log2 : 0u, plane), plane,
+                        i & ((1u << words_log2) - 1u), busy);
+        }
         memoryBarrierBuffer();
         barrier();
     }

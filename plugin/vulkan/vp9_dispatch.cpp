@@ -342,23 +342,37 @@ void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
     const Vp9LoopFilter &lf = batch.lf;
     if (lf.superblocks.empty())
         return;
+    const PictureFormat &format = batch.dst.format;
+    const unsigned ss = format.ss_h | format.ss_v << 1;
+    struct Planes {
+        unsigned first, count, ss;
+    };
+    // Planes of one shape go together.
+    const Planes same[] = {{0, format.planes, 0}}, two[] = {{0, 1, 0}, {1, 2, ss}};
+    const std::span<const Planes> shapes = ss && format.planes > 1 ? std::span<const Planes>(two) : same;
+
     DdLfPush push{};
     push.dst = planes_of(batch.dst);
     push.sb_cols = lf.sb_cols;
     push.sb_rows = lf.sb_rows;
-    push.ss = batch.dst.format.ss_h | batch.dst.format.ss_v << 1;
     Dispatch d;
-    d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
-    d.groups_y = batch.dst.format.planes;
+    d.kernel = kernel_of(kLf, format.bit_depth);
     const unsigned steps = filter_steps(lf), steps_a_dispatch = profile == Profile::v3d ? steps : 1;
     for (unsigned step = 0; step < steps; step += steps_a_dispatch) {
-        push.first_step = step;
-        push.last_step = step + steps_a_dispatch - 1;
-        d.set_push(push);
         d.groups = profile == Profile::v3d ? 1 : superblocks_in_step(lf, step);
-        if (d.groups)
+        if (!d.groups)
+            continue;
+        d.barrier = !work.dispatches.empty(); // planes don't depend on each other, steps do
+        for (const Planes &planes : shapes) {
+            push.first_step = step;
+            push.last_step = step + steps_a_dispatch - 1;
+            push.first_plane = planes.first;
+            push.ss = planes.ss;
+            d.set_push(push);
+            d.groups_y = planes.count;
             work.dispatches.push_back(d);
-        d.barrier = true;
+            d.barrier = false;
+        }
     }
     work.upload_bytes =
         align_upload(static_cast<std::uint32_t>(sizeof lf.limits + lf.superblocks.size() * sizeof(DdLfSuperblock)));
