@@ -23,6 +23,5 @@ def main(args) -> int:
     if args.route in ("x86", "all"):
         say(f"x86 driver: {mesa_x86.setup_checked(args.mesa, args.jobs)}")
     if args.route in ("arm64", "all"):
-        sysroot_arm64.qemu()
         say(f"arm64 driver: {sysroot_arm64.setup(args.mesa)}")
     return 0

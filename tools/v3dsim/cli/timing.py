@@ -19,7 +19,8 @@ from cli.stats import kernel_requests, BLOCK_BYTES
 def add_arguments(parser) -> None:
     add_target_arguments(parser)
     parser.add_argument("--fit", action="store_true", help="run the measured kernels again and fit the model anew")
-    parser.add_argument("--write", action="store_true", help="keep what --fit finds as the model, and put tables into docs/")
+    parser.add_argument("--write", action="store_true",
+                        help="keep what --fit finds as the model, and put tables into docs/")
     parser.add_argument("--bench", metavar="PATTERN", nargs="?", const="*", action="append", default=[],
                         help="also the kernels of tools/bench on its random work, all or those named so")
     parser.add_argument("--depth", type=int, choices=(8, 10, 12), default=8, help="bits a pixel for --bench")
@@ -95,7 +96,8 @@ def dispatch_rows(modelled: list, jobs: list, names: dict, overhead_us: float) -
 
 
 def dispatch_table(rows: list) -> str:
-    lines = ["| dispatch | kernel | modelled us | ns / 64 stored bytes | issue | TMU | DRAM |", "|---|---|---|---|---|---|---|"]
+    lines = ["| dispatch | kernel | modelled us | ns / 64 stored bytes | issue | TMU | DRAM |",
+             "|---|---|---|---|---|---|---|"]
     for number, row in enumerate(rows):
         block = f"{row['ns a block']:.1f}" if row["ns a block"] else ""
         shares = " | ".join(f"{100 * row[s]:.0f} %" for s in ("issue_busy", "tmu_busy", "dram_busy"))

@@ -15,6 +15,10 @@ def os_release() -> dict:
     return {key: value.strip('"') for key, value in pairs}
 
 
+def host_architecture() -> str:
+    return capture(["dpkg", "--print-architecture"], "dpkg").strip()
+
+
 def _stanzas(path: Path):
     """Yields (types, uris, suites, components) of one apt source file in either format."""
     text = path.read_text()
@@ -52,10 +56,12 @@ class PrivateApt:
         self.root, self.suite, self.arch, self.base_suite = root, suite, arch, base_suite
         self.archives = root / "cache" / "archives"
         self._options = [
-            f"-oDir::State={root}", f"-oDir::State::Lists={root}/lists", f"-oDir::State::status={status or root / 'status'}",
+            f"-oDir::State={root}", f"-oDir::State::Lists={root}/lists",
+            f"-oDir::State::status={status or root / 'status'}",
             f"-oDir::Cache={root}/cache", f"-oDir::Etc::sourcelist={root}/none", "-oDir::Etc::preferencesparts=/none",
             f"-oDir::Etc::sourceparts={root}/sources.d", f"-oAPT::Architecture={arch}",
-            f"-oAPT::Architectures::={arch}", f"-oAPT::Default-Release={suite}", "-oAPT::Get::List-Cleanup=0", "-oDebug::NoLocking=1",
+            f"-oAPT::Architectures::={arch}", f"-oAPT::Default-Release={suite}", "-oAPT::Get::List-Cleanup=0",
+            "-oDebug::NoLocking=1",
             "-oAPT::Sandbox::User=root", "-oAPT::Install-Recommends=0", "-oAcquire::Languages=none", "-qq",
         ]
 

@@ -22,6 +22,7 @@ MESON_OPTIONS = [
 ]
 # Taken from the release that the machine runs, since they are linked against its libraries.
 HOST_PACKAGES = ["bison", "flex", "m4", "libsigsegv2", "libdrm-dev", "libdrm2", "zlib1g-dev", "zlib1g"]
+HOST_TOOLS = ["gcc", "g++", "ninja", "pkg-config", "dpkg-deb", "patch", "glslangValidator"]
 PYTHON_PACKAGES = ["meson", "python3-mako", "python3-packaging", "python3-markupsafe", "python3-yaml"]
 
 
@@ -40,10 +41,10 @@ def icd_file(version: str) -> Path:
 def _need_host_tools() -> None:
     if platform.machine() != "x86_64":
         raise ToolError("the x86 route needs an x86-64 machine; use --route arm64")
-    missing = [tool for tool in ("gcc", "g++", "ninja", "pkg-config", "dpkg-deb", "patch") if not shutil.which(tool)]
+    missing = [tool for tool in HOST_TOOLS if not shutil.which(tool)]
     if missing:
         raise ToolError(f"missing on this machine: {', '.join(missing)} (packages build-essential, ninja-build, "
-                        "pkg-config, patch)")
+                        "pkg-config, patch, glslang-tools)")
 
 
 def _build_tools() -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cli.paths import cache_dir
 from cli.report import ToolError, say
-from routes.apt import PrivateApt, unpack
+from routes.apt import PrivateApt, host_architecture, os_release, unpack
 from routes.pins import check_sha256, mesa_pin
 
 PACKAGES = ["mesa-vulkan-drivers", "libvulkan1", "libstdc++6", "libc6"]
@@ -26,12 +26,25 @@ def icd_file(version: str) -> Path:
     return sysroot(version) / "icd.json"
 
 
+def _private_qemu() -> Path:
+    return cache_dir() / "qemu" / "usr" / "bin" / "qemu-aarch64-static"
+
+
 def qemu() -> str:
-    for name in ("qemu-aarch64-static", "qemu-aarch64"):
-        found = shutil.which(name)
-        if found:
-            return found
-    raise ToolError("qemu-aarch64 is missing (package qemu-user-static)")
+    found = shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64")
+    if found:
+        return found
+    if _private_qemu().exists():
+        return str(_private_qemu())
+    raise ToolError("qemu-aarch64 is missing: run `v3dsim setup --route arm64`, or install qemu-user-static")
+
+
+def _fetch_qemu() -> None:
+    if shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64") or _private_qemu().exists():
+        return
+    say("fetching qemu-user-static")
+    apt = PrivateApt(cache_dir() / "apt" / "host", os_release()["VERSION_CODENAME"], host_architecture())
+    unpack(apt.download(["qemu-user-static"], cache_dir() / "qemu" / "debs"), cache_dir() / "qemu")
 
 
 def _check_driver(debs, version: str) -> None:
@@ -46,6 +59,7 @@ def _check_driver(debs, version: str) -> None:
 
 def setup(version: str) -> Path:
     """Unpacks the driver and all that it depends on; returns the root."""
+    _fetch_qemu()
     root = sysroot(version)
     if is_ready(version):
         return root
