@@ -3,7 +3,8 @@
 // Motion compensation without scaling: VP9 specification, clause 8.5.2.4, and the average of compound blocks.
 // A lane predicts four pixels by up to eight rows. It slides down the block: every row is filtered horizontally and
 // rounded to pixels, eight of those make a row of the result. A subpel position of 0 is a filter that changes nothing,
-// so there is one path.
+// so there is one path. Lanes without work, and the lower half of 4x4 squares, compute but don't store: bounds of loops that
+// are the same for all lanes spare V3D's compiler the execution masks.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -57,7 +58,7 @@ QUAD average_quad(QUAD a, QUAD b) { return uvec2(average_word(a.x, b.x), average
         uvec2 window[8];                                                                                                \
         [[unroll]] for (int i = 0; i < 8; i++)                                                                                    \
             window[i] = uvec2(0);                                                                                       \
-        [[dont_unroll]] for (int row = 0; row < rows + 7; row++) {                                                     \
+        [[dont_unroll]] for (int row = 0; row < 15; row++) {                                                           \
             uint words[ROW_WORDS];                                                                                     \
             fetch_row_##REF(s, span, y - 3 + row, words);                                                  \
             [[unroll]] for (int i = 0; i < 7; i++)                                                                                \
@@ -65,7 +66,8 @@ QUAD average_quad(QUAD a, QUAD b) { return uvec2(average_word(a.x, b.x), average
             window[7] = filter_row(words, taps_x);                                                                     \
             if (row >= 7) {                                                                                            \
                 const QUAD quad = filter_column(window, taps_y);                                                       \
-                store_quad(at, FINISH);                                                                                \
+                if (row - 7 < rows)                                                                                    \
+                    store_quad(at, FINISH);                                                                            \
                 at += stride;                                                                                          \
             }                                                                                                          \
         }                                                                                                              \
@@ -92,13 +94,11 @@ void main() {
     const uint unit = (group - first_group) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
     const uint units_log2 = size_class == 0u ? 0u : 2u * size_class - 1u;
     const uint index = first + (unit >> units_log2);
-    if (index >= end)
-        return;
     const uint part = unit & ((1u << units_log2) - 1u);
     const uint px = (part & ((1u << size_class) - 1u)) * 4u, py = (part >> size_class) * 8u;
-    const int rows = size_class == 0u ? 4 : 8;
+    const int rows = index >= end ? 0 : size_class == 0u ? 4 : 8;
 
-    const DdMcRecord r = records[index];
+    const DdMcRecord r = records[min(index, end - 1u)];
     const uint plane = r.ctl >> DD_MC_PLANE_SHIFT & 3u, filter_type = r.ctl >> DD_MC_FILTER_SHIFT & 3u;
     const uint stride = plane_stride(push.dst, plane);
     const uint at = plane_offset(push.dst, plane) + ((r.dst >> 16) + py) * stride +
@@ -106,7 +106,7 @@ void main() {
     predict_ref0(source_plane(push.ref0, plane), filter_type, r.ctl >> DD_MC_MX0_SHIFT & 15u,
                  r.ctl >> DD_MC_MY0_SHIFT & 15u, signed_x(r.src0) + int(px), signed_y(r.src0) + int(py), rows, at,
                  stride);
-    if ((r.ctl & DD_MC_COMPOUND) != 0u)
+    if (rows != 0 && (r.ctl & DD_MC_COMPOUND) != 0u)
         predict_ref1(source_plane(push.ref1, plane), filter_type, r.ctl >> DD_MC_MX1_SHIFT & 15u,
                      r.ctl >> DD_MC_MY1_SHIFT & 15u, signed_x(r.src1) + int(px), signed_y(r.src1) + int(py), rows, at,
                      stride);
