@@ -199,6 +199,11 @@ constexpr ItxClasses kItxDispatches[] = {
     {kItx32, kItx32Lanes, 4, {{{3, 1}, {3, 2}, {3, 3}, {3, 4}}}, {32, 32, 32, 32}},
 };
 
+// With 8 bits, the kernel of 8x8 needs two lanes a block.
+unsigned lanes_of(const ItxClasses &itx, unsigned c, unsigned bit_depth) {
+    return itx.kernel == kItx8 && bit_depth == 8 ? 2 : itx.lanes[c];
+}
+
 std::size_t count_residuals(const Vp9Batch &batch, const std::array<unsigned, 2> &stream) {
     std::size_t count = 0;
     for (const Vp9Recorder &recorder : batch.recorders)
@@ -226,7 +231,7 @@ void plan_residuals(const Vp9Batch &batch, const ItxClasses &itx, bool barrier, 
             continue;
         const std::size_t count = count_residuals(batch, itx.stream[c]);
         records += count;
-        groups += groups_for(count * itx.lanes[c], itx.lanes_a_group);
+        groups += groups_for(count * lanes_of(itx, c, batch.dst.format.bit_depth), itx.lanes_a_group);
     }
     push.first_record[4] = static_cast<std::uint32_t>(records);
 
@@ -333,7 +338,8 @@ void write_vp9_recon(const Vp9Batch &batch, Profile, const PhaseWork &work, std:
             write_residuals(batch, itx, upload + work.dispatches[next++].records_at);
     std::byte *to = upload + work.coefs_at;
     for (const Vp9Recorder &recorder : batch.recorders) {
-        std::memcpy(to, recorder.coefs.data(), recorder.coefs.size() * 4);
+        if (!recorder.coefs.empty())
+            std::memcpy(to, recorder.coefs.data(), recorder.coefs.size() * 4);
         to += recorder.coefs.size() * 4;
     }
 }
