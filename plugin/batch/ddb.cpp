@@ -34,7 +34,9 @@ class Writer {
   public:
     explicit Writer(std::FILE *file) : file_(file) {}
     bool good() const { return good_; }
-    void bytes(const void *data, std::size_t size) { good_ = good_ && std::fwrite(data, 1, size, file_) == size; }
+    void bytes(const void *data, std::size_t size) {
+        good_ = good_ && (size == 0 || std::fwrite(data, 1, size, file_) == size);
+    }
     void word(std::uint32_t value) { bytes(&value, sizeof(value)); }
     template <typename T>
     void stream(const std::vector<T> &records) {

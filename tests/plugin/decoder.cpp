@@ -38,6 +38,14 @@ unsigned LogLines::count(DdLogLevel level) {
     return n;
 }
 
+std::string LogLines::text() {
+    const std::lock_guard lock(mutex);
+    std::string all;
+    for (const auto &[level, line] : lines)
+        all += line + "\n";
+    return all;
+}
+
 bool LogLines::contains(const std::string &text) {
     const std::lock_guard lock(mutex);
     for (const auto &[level, line] : lines)
@@ -61,7 +69,12 @@ Device open_device(LogLines &log, const char *plan, const char *profile, const c
     options.log_opaque = &log;
     DdDevice *opened = nullptr;
     REQUIRE(dd_device_open(&opened, &options) == DD_OK);
-    return Device(opened);
+    Device handle(opened);
+    // The device that tests run on must be there.
+    INFO(log.text());
+    if (!device)
+        REQUIRE(dd_device_has_gpu(opened) == 1);
+    return handle;
 }
 
 Session open_session(DdDevice *device) {

@@ -31,6 +31,7 @@ struct LogLines {
     static void take(void *opaque, DdLogLevel level, const char *line);
     unsigned count(DdLogLevel level);
     bool contains(const std::string &text);
+    std::string text();
 };
 
 struct FreeHandle {
