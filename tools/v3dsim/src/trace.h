@@ -25,7 +25,7 @@
 //                          (an 8- or 16-bit access counts as one), "bytes": bytes asked for, "lines": distinct 64-byte
 //                          lines touched by each operation, summed}
 //                       A key whose "ops" is 0 is left out. Shared and scratch are told apart from buffers exactly when
-//                       the layer of this library is active (docs: README of the tool), otherwise shared accesses count
+//                       the layer of this library is active (see docs/v3dsim.md), otherwise shared accesses count
 //                       as buffer accesses; scratch is always told apart.
 //   "seconds"           host time that the simulation took (not a statement about the device)
 //   "error"             only when the job was stopped: the message
