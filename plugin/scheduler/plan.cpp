@@ -56,10 +56,10 @@ const char *stage_name(unsigned stage) {
     return stage < names.size() ? names[stage].data() : "?";
 }
 
-std::string plan_text(const DdPlan &plan, unsigned stages) {
+std::string plan_text(const DdPlan &plan, unsigned first, unsigned stages) {
     std::string text;
-    for (unsigned stage = 0; stage < stages; stage++) {
-        if (stage)
+    for (unsigned stage = first; stage < stages; stage++) {
+        if (stage > first)
             text += ',';
         text += names[stage];
         text += plan.side[stage] == DD_SIDE_GPU ? "=gpu" : "=cpu";

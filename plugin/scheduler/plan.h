@@ -25,8 +25,8 @@ struct PlanSpec {
 bool parse_plan(std::string_view text, PlanSpec &spec);
 
 const char *stage_name(unsigned stage);
-// "mc=gpu,itx=gpu,lf=cpu": the first `stages` ones.
-std::string plan_text(const DdPlan &plan, unsigned stages);
+// "mc=gpu,itx=gpu,lf=cpu": stages from `first` up to, not including, `stages`.
+std::string plan_text(const DdPlan &plan, unsigned first, unsigned stages);
 
 // Stages that a codec has; DD_STAGE_LF is the last one of VP9.
 constexpr unsigned codec_stages(DdCodec codec) {

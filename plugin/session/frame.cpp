@@ -66,7 +66,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
         frame->ref[slot] = info.ref[slot];
     if (any_on_gpu(frame->plan) && session.codec == DD_CODEC_VP9)
         frame->batch.reset(info.dst->layout(), reference_layouts(*frame), info.recorders);
-    session.say_hello(frame->plan);
+    session.say_hello(frame->plan, frame->intra_only);
 
     frame->session = dd_session_ref(&session);
     frame->dst = dd_picture_ref(info.dst);

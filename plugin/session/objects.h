@@ -65,7 +65,7 @@ struct DdSession : dd::Counted {
     int give_up_gpu(const char *doing, const dd::GpuStatus &status);
     // Makes the pipelines of a format that hasn't been seen yet.
     void prepare(const dd::PictureFormat &format);
-    void say_hello(const DdPlan &plan);
+    void say_hello(const DdPlan &plan, bool intra_only);
 
     DdDevice *device;
     DdCodec codec;

@@ -99,7 +99,7 @@ void DdSession::prepare(const PictureFormat &format) {
         give_up_gpu("making pipelines", status);
 }
 
-void DdSession::say_hello(const DdPlan &plan) {
+void DdSession::say_hello(const DdPlan &plan, bool intra_only) {
     {
         const std::lock_guard lock(mutex);
         if (std::exchange(hello, true))
@@ -107,10 +107,11 @@ void DdSession::say_hello(const DdPlan &plan) {
     }
     if (!device->gpu)
         return;
-    const std::string first = plan_text(plan, codec_stages(codec));
-    log.line(DD_LOG_INFO, "%s, profile %s, %s memory, plan %s (first frame %s)", device->name.c_str(),
+    // A frame without inter blocks has no share in the stages before the loop filter, whatever the plan.
+    const std::string first = plan_text(plan, intra_only ? DD_STAGE_LF : 0, codec_stages(codec));
+    log.line(DD_LOG_INFO, "%s, profile %s, %s memory, plan %s (first frame: %s%s)", device->name.c_str(),
              profile_name(device->gpu->profile()), device->gpu->memory_text(), device->plan_name.c_str(),
-             first.c_str());
+             intra_only ? "intra, " : "", first.c_str());
 }
 
 extern "C" {

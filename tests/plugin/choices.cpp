@@ -64,7 +64,7 @@ TEST_CASE("plans are read and printed", "[plan]") {
         REQUIRE_FALSE(parse_plan(bad, spec));
     DdPlan plan = {};
     plan.side[DD_STAGE_ITX] = DD_SIDE_GPU;
-    REQUIRE(plan_text(plan, codec_stages(DD_CODEC_VP9)) == "mc=cpu,itx=gpu,lf=cpu");
+    REQUIRE(plan_text(plan, 0, codec_stages(DD_CODEC_VP9)) == "mc=cpu,itx=gpu,lf=cpu");
 }
 
 namespace {
@@ -76,7 +76,7 @@ Scheduler make_scheduler(const char *plan, bool worth_it, std::uint64_t seed = 1
 }
 
 std::string planned(Scheduler &scheduler, bool intra_only = false, bool filtered = true, bool reaches = true) {
-    return plan_text(scheduler.plan({64, 64, intra_only, filtered, reaches}), 3);
+    return plan_text(scheduler.plan({64, 64, intra_only, filtered, reaches}), 0, 3);
 }
 
 } // namespace
