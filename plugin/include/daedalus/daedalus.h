@@ -37,10 +37,10 @@ extern "C" {
 
 typedef enum DdResult {
     DD_OK = 0,
-    DD_ERR_INVALID = -1,     /**< an argument is out of range; nothing was done */
-    DD_ERR_NO_MEMORY = -2,   /**< host or device memory ran out */
-    DD_ERR_DEVICE = -3,      /**< the GPU failed or hung: run this frame on the CPU. The session is latched to the CPU. */
-    DD_ERR_RANGE = -4,       /**< values left the range in which all implementations agree: run this frame on the CPU */
+    DD_ERR_INVALID = -1,   /**< an argument is out of range; nothing was done */
+    DD_ERR_NO_MEMORY = -2, /**< host or device memory ran out */
+    DD_ERR_DEVICE = -3,    /**< the GPU failed or hung: run this frame on the CPU. The session is latched to the CPU. */
+    DD_ERR_RANGE = -4,     /**< values left the range in which all implementations agree: run this frame on the CPU */
     DD_ERR_UNSUPPORTED = -5, /**< this picture or device can't be served by the GPU */
 } DdResult;
 
@@ -120,16 +120,16 @@ typedef struct DdPlan {
 } DdPlan;
 
 typedef struct DdStats {
-    size_t size; /**< sizeof(DdStats), set by the caller */
-    uint64_t frames;             /**< finished */
-    uint64_t gpu_frames;         /**< frames with at least one stage on the GPU */
-    uint64_t rerun_frames;       /**< run again on the CPU after the GPU failed or refused */
-    uint64_t gpu_blocks[8];      /**< by stage: predictions, transforms, superblocks that ran on the GPU */
-    uint64_t cpu_frames[8];      /**< by stage: frames whose share of this stage ran on the CPU */
-    uint64_t gpu_stage_frames[8]; /**< by stage: frames whose share of this stage ran on the GPU */
-    uint64_t submits, dispatches; /**< of all frames */
+    size_t size;                          /**< sizeof(DdStats), set by the caller */
+    uint64_t frames;                      /**< finished */
+    uint64_t gpu_frames;                  /**< frames with at least one stage on the GPU */
+    uint64_t rerun_frames;                /**< run again on the CPU after the GPU failed or refused */
+    uint64_t gpu_blocks[8];               /**< by stage: predictions, transforms, superblocks that ran on the GPU */
+    uint64_t cpu_frames[8];               /**< by stage: frames whose share of this stage ran on the CPU */
+    uint64_t gpu_stage_frames[8];         /**< by stage: frames whose share of this stage ran on the GPU */
+    uint64_t submits, dispatches;         /**< of all frames */
     uint32_t max_submits, max_dispatches; /**< of any one frame */
-    uint32_t latched;            /**< 1: the GPU was given up */
+    uint32_t latched;                     /**< 1: the GPU was given up */
 } DdStats;
 
 DD_API int dd_session_stats(DdSession *session, DdStats *stats);
@@ -139,7 +139,7 @@ DD_API int dd_session_stats(DdSession *session, DdStats *stats);
 typedef struct DdPicture DdPicture;
 
 typedef struct DdPictureFormat {
-    size_t size; /**< sizeof(DdPictureFormat) */
+    size_t size;            /**< sizeof(DdPictureFormat) */
     uint32_t width, height; /**< true size in luma pixels, 1 to 16384 */
     uint32_t bit_depth;     /**< 8, 10, 12; above 8 two bytes a pixel, little endian */
     uint32_t ss_h, ss_v;    /**< log2 of the chroma subsampling: 0 or 1 */
@@ -161,13 +161,13 @@ typedef struct DdFrame DdFrame;
 #define DD_MAX_REFERENCES 7
 
 typedef struct DdFrameInfo {
-    size_t size; /**< sizeof(DdFrameInfo) */
-    DdPicture *dst;                     /**< the frame holds its own references to all pictures */
-    DdPicture *ref[DD_MAX_REFERENCES];  /**< by slot; NULL where a slot is unused or lies in other memory */
-    uint32_t recorders;                 /**< number of threads that will record at once, at least 1 */
-    uint32_t intra_only;                /**< 1: no inter blocks */
-    uint32_t filtered;                  /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
-    uint32_t cpu_only;                  /**< 1: the frame needs what the GPU doesn't do; it is only counted */
+    size_t size;                       /**< sizeof(DdFrameInfo) */
+    DdPicture *dst;                    /**< the frame holds its own references to all pictures */
+    DdPicture *ref[DD_MAX_REFERENCES]; /**< by slot; NULL where a slot is unused or lies in other memory */
+    uint32_t recorders;                /**< number of threads that will record at once, at least 1 */
+    uint32_t intra_only;               /**< 1: no inter blocks */
+    uint32_t filtered;                 /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
+    uint32_t cpu_only;                 /**< 1: the frame needs what the GPU doesn't do; it is only counted */
 } DdFrameInfo;
 
 /** Begins a frame and makes its plan. */
@@ -191,9 +191,9 @@ DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
 DD_API int dd_frame_wait(DdFrame *frame);
 
 typedef enum DdOutcome {
-    DD_OUTCOME_DONE,     /**< as planned */
-    DD_OUTCOME_RERUN,    /**< the CPU ran the whole frame again */
-    DD_OUTCOME_DROPPED,  /**< the frame was given up (broken stream) */
+    DD_OUTCOME_DONE,    /**< as planned */
+    DD_OUTCOME_RERUN,   /**< the CPU ran the whole frame again */
+    DD_OUTCOME_DROPPED, /**< the frame was given up (broken stream) */
 } DdOutcome;
 
 /** Ends a frame, waiting for the GPU where it still runs, and sets *frame to NULL. Whatever the outcome, the CPU's view
@@ -205,12 +205,12 @@ DD_API void dd_frame_end(DdFrame **frame, DdOutcome outcome);
 /** A prediction of a rectangle of one plane from one reference. */
 typedef struct DdVp9Prediction {
     uint8_t plane;
-    uint8_t ref;    /**< slot of DdFrameInfo.ref, 0 to 2 */
-    uint8_t filter; /**< 0 smooth, 1 regular, 2 sharp, 3 bilinear */
-    uint8_t second; /**< 1: second reference of a compound block: averaged with the first */
-    uint16_t x, y;  /**< pixels of the destination plane, multiples of 4 */
-    uint16_t w, h;  /**< multiples of 4, at most 64 */
-    int32_t src_x, src_y;   /**< 1/16 pixel of the reference's plane */
+    uint8_t ref;             /**< slot of DdFrameInfo.ref, 0 to 2 */
+    uint8_t filter;          /**< 0 smooth, 1 regular, 2 sharp, 3 bilinear */
+    uint8_t second;          /**< 1: second reference of a compound block: averaged with the first */
+    uint16_t x, y;           /**< pixels of the destination plane, multiples of 4 */
+    uint16_t w, h;           /**< multiples of 4, at most 64 */
+    int32_t src_x, src_y;    /**< 1/16 pixel of the reference's plane */
     uint16_t step_x, step_y; /**< 1/16 pixel of the reference a pixel; 16: same size */
 } DdVp9Prediction;
 
@@ -247,8 +247,8 @@ enum {
 };
 
 typedef struct DdAv1RestorationUnit {
-    uint8_t kind; /**< 0 none, 1 Wiener, 2 self-guided */
-    uint8_t set;  /**< self-guided: 0 to 15 */
+    uint8_t kind;                      /**< 0 none, 1 Wiener, 2 self-guided */
+    uint8_t set;                       /**< self-guided: 0 to 15 */
     int8_t horizontal[3], vertical[3]; /**< Wiener: the outer taps, outermost first */
     int8_t weight[2];                  /**< self-guided, as coded */
 } DdAv1RestorationUnit;
