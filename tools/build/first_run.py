@@ -18,7 +18,7 @@ from daedalus_tools.decode import AS_DECODED, Decoded, Offload, Threads, clean_e
 from daedalus_tools.console import say  # noqa: E402
 
 CLIP = paths.BUILD / "clips" / "quickstart.webm"
-OFFLOADED = {"vp9"}
+OFFLOADED = {"vp9", "av1"}
 
 
 @dataclass(frozen=True)
