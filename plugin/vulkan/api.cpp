@@ -6,7 +6,7 @@
 namespace dd {
 
 std::shared_ptr<VulkanLoader> VulkanLoader::open() {
-    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return nullptr;
     std::shared_ptr<VulkanLoader> loader(new VulkanLoader(library));

@@ -5,6 +5,7 @@
 #include "vulkan/device_choice.h"
 #include "vulkan/dma_heap.h"
 #include "vulkan/executor.h"
+#include "vulkan/instance.h"
 #include "vulkan/quirks.h"
 
 #include <algorithm>
@@ -113,14 +114,15 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
         return nullptr;
     std::shared_ptr<VulkanDevice> device(new VulkanDevice);
     device->faults_ = Faults::from_text(environment("DAEDALUS_FAULT"));
-    if (!device->make_instance(why))
+    device->instance_ = process_instance(why);
+    if (!device->instance_)
         return nullptr;
 
-    const InstanceApi &api = device->instance_api_;
+    const InstanceApi &api = device->instance_->api;
     std::uint32_t count = 0;
-    api.EnumeratePhysicalDevices(device->instance_, &count, nullptr);
+    api.EnumeratePhysicalDevices(device->instance_->handle, &count, nullptr);
     std::vector<VkPhysicalDevice> handles(count);
-    api.EnumeratePhysicalDevices(device->instance_, &count, handles.data());
+    api.EnumeratePhysicalDevices(device->instance_->handle, &count, handles.data());
     std::vector<Candidate> candidates(count);
     std::vector<DeviceFacts> facts;
     for (std::size_t i = 0; i < candidates.size(); i++) {
@@ -139,37 +141,6 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     return device;
 }
 
-bool VulkanDevice::make_instance(std::string &why) {
-    loader_ = VulkanLoader::open();
-    std::uint32_t version = 0;
-    if (!loader_) {
-        why = "there is no Vulkan loader (libvulkan.so.1)";
-        return false;
-    }
-    if (loader_->EnumerateInstanceVersion(&version) != VK_SUCCESS || version < VK_API_VERSION_1_2) {
-        why = "the Vulkan loader is older than 1.2";
-        return false;
-    }
-    VkApplicationInfo application = {};
-    application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
-    application.pApplicationName = "daedalus";
-    application.apiVersion = VK_API_VERSION_1_2;
-    VkInstanceCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
-    info.pApplicationInfo = &application;
-    const VkResult result = loader_->CreateInstance(&info, nullptr, &instance_);
-    if (result != VK_SUCCESS) {
-        instance_ = VK_NULL_HANDLE;
-        why = std::string("Vulkan can't be started: ") + vk_result_text(result);
-        return false;
-    }
-    if (!instance_api_.load(*loader_, instance_)) {
-        why = "the Vulkan loader lacks functions";
-        return false;
-    }
-    return true;
-}
-
 void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     const Quirks quirks = quirks_of(c.driver, c.properties.deviceType);
     name_ = c.facts.name;
@@ -180,7 +151,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
     constexpr long kPatience = 2000;
     patience_ = std::chrono::milliseconds(environment_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
-    instance_api_.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
+    instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
     strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
     // For tests: every device can serve the strategy that asks least of it.
     if (environment("DAEDALUS_MEMORY") == memory_strategy_name(MemoryStrategy::discrete))
@@ -211,13 +182,13 @@ bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
         info.enabledExtensionCount = std::size(kImportExtensions);
         info.ppEnabledExtensionNames = kImportExtensions;
     }
-    VkResult result = instance_api_.CreateDevice(c.handle, &info, nullptr, &device_);
+    VkResult result = instance_->api.CreateDevice(c.handle, &info, nullptr, &device_);
     if (result != VK_SUCCESS) {
         device_ = VK_NULL_HANDLE;
         why = name_ + " can't be opened: " + vk_result_text(result);
         return false;
     }
-    if (!vk_.load(instance_api_, device_)) {
+    if (!vk_.load(instance_->api, device_)) {
         why = name_ + " lacks functions of Vulkan 1.2";
         return false;
     }
@@ -234,14 +205,10 @@ VulkanDevice::VulkanDevice() = default;
 
 VulkanDevice::~VulkanDevice() {
     if (device_ && vk_.DestroyDevice && !release_device()) {
-        // The GPU hangs. What it may still touch stays where it is, with everything beneath.
+        // The GPU hangs. What it may still touch stays where it is.
         static_cast<void>(pipelines_.release());
-        static_cast<void>(new std::shared_ptr<VulkanLoader>(loader_));
         static_cast<void>(new auto(std::move(tables_)));
-        return;
     }
-    if (instance_ && instance_api_.DestroyInstance)
-        instance_api_.DestroyInstance(instance_, nullptr);
 }
 
 bool VulkanDevice::release_device() {

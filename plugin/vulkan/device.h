@@ -20,6 +20,7 @@
 namespace dd {
 
 class SlotPool;
+struct VulkanInstance;
 
 class VulkanDevice {
   public:
@@ -60,15 +61,12 @@ class VulkanDevice {
   private:
     VulkanDevice();
     struct Candidate;
-    bool make_instance(std::string &why);
     bool make_device(const Candidate &candidate, std::string &why);
     void settle(const Candidate &candidate, const GpuOptions &options);
     bool release_device(); // false: the GPU hangs
     VkResult submit_never_ending(VkFence fence);
 
-    std::shared_ptr<VulkanLoader> loader_;
-    VkInstance instance_ = VK_NULL_HANDLE;
-    InstanceApi instance_api_;
+    const VulkanInstance *instance_ = nullptr;
     VkDevice device_ = VK_NULL_HANDLE;
     DeviceApi vk_;
     VkQueue queue_ = VK_NULL_HANDLE;
