@@ -69,6 +69,21 @@ class OtherCodecs(DecodeCase):
             self.silent(clip)
 
 
+class TooLarge(DecodeCase):
+    def test_av1(self):
+        """A picture wider than any that the library makes is the CPU's. (libvpx can't encode such a one.)"""
+        with tempfile.TemporaryDirectory() as folder:
+            clip = Path(folder, "wide.ivf")
+            made = subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", "aom", "--size",
+                                   "16448x64", "--frames", "2", "-o", str(clip), "--", "--ivf", "--cpu-used=8"],
+                                  capture_output=True, text=True)
+            self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+            plain = run(["-i", str(clip)], program=paths.STOCK)
+            ours = run([*hwaccel(), "-i", str(clip)], {"DAEDALUS_PLAN": "gpu"})
+        self.assertEqual(len(plain.frames), 2, plain.log[-2000:])
+        self.assertEqual((ours.code, ours.frames), (0, plain.frames), ours.log[-2000:])
+
+
 class BrokenFiles(DecodeCase):
     def same_as_stock(self, data: bytes, suffix: str):
         with tempfile.TemporaryDirectory() as folder:

@@ -38,9 +38,9 @@ struct CloseFile {
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
 Options parse_size(Options o) {
-    if (std::sscanf(o.size.c_str(), "%ux%u", &o.width, &o.height) != 2 || !o.width || !o.height || o.width > 16384 ||
-        o.height > 16384)
-        throw std::runtime_error("--size wants WIDTHxHEIGHT, up to 16384x16384");
+    if (std::sscanf(o.size.c_str(), "%ux%u", &o.width, &o.height) != 2 || !o.width || !o.height || o.width > 65536 ||
+        o.height > 65536)
+        throw std::runtime_error("--size wants WIDTHxHEIGHT, up to 65536x65536");
     return o;
 }
 
