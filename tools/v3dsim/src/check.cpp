@@ -35,7 +35,12 @@ void Checker::begin_job(const BoundRanges *ranges, uint32_t scratch_handle) {
     job_++;
     findings_ = 0;
     first_.clear();
+    last_unwritten_.clear();
     places_.clear();
+}
+
+std::string Checker::origin() const {
+    return last_unwritten_.empty() ? " (a register)" : " (last load of such a word: " + last_unwritten_ + ")";
 }
 
 std::string Checker::summary() const {
@@ -163,13 +168,18 @@ bool Checker::access(Thread &t, const Access &a, const LaneMask *stored, LaneMas
                 const LaneMask u = check_undefined(t, lane, address, a.element, where);
                 if (undefined)
                     undefined[w] |= u;
+                if (u)
+                    last_unwritten_ = std::string(where.application ? ""
+                                                  : where.scratch   ? "scratch memory "
+                                                                    : "the driver's memory ") +
+                                      hex(address) + ", " + who(t, lane) + ", instruction " + std::to_string(t.pc);
                 if (u && a.type == Access::Type::Atomic &&
                     !report(t, lane, "atomic access to " + hex(address) + ", which was never written"))
                     return false;
             }
             if (settings_.check_undefined && a.type != Access::Type::Load && stored && (stored[w] >> lane & 1)) {
                 if (where.application &&
-                    !report(t, lane, "a value that was never written is stored at " + hex(address)))
+                    !report(t, lane, "a value that was never written is stored at " + hex(address) + origin()))
                     return false;
             }
             const bool track = settings_.check_race || (settings_.check_undefined && !where.application);
@@ -194,7 +204,7 @@ bool Checker::undefined_use(Thread &t, const char *what, LaneMask affected) {
     if (!settings_.check_undefined || !affected)
         return true;
     return report(t, static_cast<unsigned>(__builtin_ctz(affected)),
-                  std::string("a value that was never written decides: ") + what);
+                  std::string("a value that was never written decides: ") + what + origin());
 }
 
 } // namespace v3dsim

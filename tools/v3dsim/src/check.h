@@ -54,6 +54,7 @@ class Checker {
         bool application = false, scratch = false;
     };
 
+    std::string origin() const;
     Place place(uint32_t address);
     ByteState &state(uint32_t address);
     bool report(Thread &t, unsigned lane, const std::string &what);
@@ -68,6 +69,8 @@ class Checker {
     uint32_t scratch_handle_ = 0, job_ = 0;
     unsigned findings_ = 0;
     std::string first_;
+    // The last load of a word that nobody wrote: what most findings about undefined values go back to.
+    std::string last_unwritten_;
     std::unordered_map<uint32_t, Place> places_;                     // by handle
     std::unordered_map<uint32_t, std::unique_ptr<PageState>> pages_; // by page number
 };
