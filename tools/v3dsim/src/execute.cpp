@@ -496,7 +496,8 @@ void carry(const Side &s, const Lanes &a, const Lanes &b, const Lanes &r, Lanes 
     }
 }
 
-void update_flags(Thread &t, const Instruction &in, const Side &s, const Lanes &a, const Lanes &b, const Lanes &r) {
+// Returns the condition as it is combined with flag A, negated or not.
+Lanes update_flags(Thread &t, const Instruction &in, const Side &s, const Lanes &a, const Lanes &b, const Lanes &r) {
     const auto code = static_cast<unsigned>(in.flags);
     const bool push = in.flags <= FlagUpdate::PushC;
     const unsigned condition =
@@ -514,22 +515,13 @@ void update_flags(Thread &t, const Instruction &in, const Side &s, const Lanes &
     if (push) {
         t.flag_b = t.flag_a;
         t.flag_a = v;
-        return;
+        return v;
     }
-    switch ((code - static_cast<unsigned>(FlagUpdate::AndZ)) & 3) {
-    case 0:
-        t.flag_a &= v;
-        break;
-    case 1:
-        t.flag_a &= ~v;
-        break;
-    case 2:
-        t.flag_a = ~(t.flag_a | ~v);
-        break;
-    default:
-        t.flag_a = ~(t.flag_a | v);
-        break;
-    }
+    const unsigned kind = (code - static_cast<unsigned>(FlagUpdate::AndZ)) & 3; // and, and not, nor not, nor
+    if (kind == 1 || kind == 2)
+        v = ~v;
+    t.flag_a = kind < 2 ? t.flag_a & v : ~(t.flag_a | v);
+    return v;
 }
 
 // ---- lanes that hold nothing that was ever written (checked execution) ----
@@ -593,6 +585,23 @@ LaneMask condition_undefined(const Thread &t, Cond cond) {
     if (cond == Cond::None)
         return 0;
     return cond == Cond::IfA || cond == Cond::IfNA ? t.undefined_flag_a : t.undefined_flag_b;
+}
+
+// Combined with something that decides alone, an undefined value does not matter: false for "and", true for "nor". `old` is
+// the flag, `condition` what it was combined with, `operand` the undefined lanes of that.
+void update_undefined_flags(Thread &t, FlagUpdate flags, LaneMask old, LaneMask condition, LaneMask operand) {
+    if (flags <= FlagUpdate::PushC) {
+        t.undefined_flag_b = t.undefined_flag_a;
+        t.undefined_flag_a = operand;
+        return;
+    }
+    const bool is_and = !((static_cast<unsigned>(flags) - static_cast<unsigned>(FlagUpdate::AndZ)) & 2);
+    if (is_and) {
+        old = static_cast<LaneMask>(~old);
+        condition = static_cast<LaneMask>(~condition);
+    }
+    const LaneMask deciding = static_cast<LaneMask>((old & ~t.undefined_flag_a) | (condition & ~operand));
+    t.undefined_flag_a = static_cast<LaneMask>((t.undefined_flag_a | operand) & ~deciding);
 }
 
 // ---- memory ----
@@ -953,21 +962,12 @@ inline bool run_alu(Thread &t, const RunContext &ctx, const Instruction &in) {
             ctx.observer->event(t, 'u');
     }
     if (in.flags != FlagUpdate::None) {
-        const LaneMask operand = in.flags_from_mul ? mul_undefined : add_undefined;
-        if (checked && in.flags <= FlagUpdate::PushC) {
-            t.undefined_flag_b = t.undefined_flag_a;
-            t.undefined_flag_a = operand;
-        } else if (checked) {
-            // Combined with a flag that decides alone, an undefined value does not matter: false for "and", true for "nor".
-            const bool is_and = !((static_cast<unsigned>(in.flags) - static_cast<unsigned>(FlagUpdate::AndZ)) & 2);
-            const LaneMask flag = to_bits(t.flag_a);
-            const LaneMask deciding = static_cast<LaneMask>((is_and ? ~flag : flag) & ~t.undefined_flag_a);
-            t.undefined_flag_a = static_cast<LaneMask>((t.undefined_flag_a | operand) & ~deciding);
-        }
-        if (in.flags_from_mul)
-            update_flags(t, in, mul, *pc, *pd, mul_result);
-        else
-            update_flags(t, in, add, *pa, *pb, add_result);
+        const LaneMask old = checked ? to_bits(t.flag_a) : 0;
+        const Lanes combined = in.flags_from_mul ? update_flags(t, in, mul, *pc, *pd, mul_result)
+                                                 : update_flags(t, in, add, *pa, *pb, add_result);
+        if (checked)
+            update_undefined_flags(t, in.flags, old, to_bits(combined),
+                                   in.flags_from_mul ? mul_undefined : add_undefined);
     }
     if (mul.op == Op::Multop) {
         // The cross products that a multiply of 24-bit parts lacks.
