@@ -46,7 +46,7 @@ def modelled(name: str, target: environment.Target, parameters: dict, depth: int
         program = [str(bench_path()), "--device", "V3D", "--size", SIZE, "--depth", str(depth), "--seconds", "0",
                    "--json", str(figures), name]
         argv, env = target.command(program, {"V3DSIM_TRACE": str(trace), "V3DSIM_TRACE_SAMPLE": "200:8"})
-        done = subprocess.run(argv, env=env, capture_output=True, text=True)
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
         if done.returncode:
             raise ToolError(f"{name} failed on the simulated device:\n{done.stdout.strip()}\n{done.stderr.strip()}")
         run = json.loads(figures.read_text())["kernels"][0]

@@ -101,7 +101,7 @@ def model_trace(trace: Path, parameters: dict) -> list:
         json.dump(parameters, file)
         file.flush()
         done = subprocess.run([str(timing_path()), "--parameters", file.name, "model", str(trace)],
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise ToolError(done.stderr.strip())
     return [json.loads(line) for line in done.stdout.splitlines()]

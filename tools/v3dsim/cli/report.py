@@ -26,7 +26,7 @@ def run_logged(argv, log: Path, what: str, **kwargs) -> None:
 
 
 def capture(argv, what: str, **kwargs) -> str:
-    done = subprocess.run([str(a) for a in argv], capture_output=True, text=True, **kwargs)
+    done = subprocess.run([str(a) for a in argv], capture_output=True, text=True, errors="replace", **kwargs)
     if done.returncode:
         raise ToolError(f"{what} failed (status {done.returncode}):\n{done.stderr.strip()}")
     return done.stdout

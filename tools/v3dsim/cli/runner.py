@@ -56,7 +56,7 @@ def run_kernels(kernels: list, target: environment.Target, trace: Path = None, v
         if trace:
             wanted["V3DSIM_TRACE"] = str(trace)
         argv, env = target.command([str(runner_path()), str(request)], wanted)
-        done = subprocess.run(argv, env=env, capture_output=True, text=True)
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
         if done.returncode:
             tail = [line for line in done.stderr.splitlines() if not SHADERDB.search(line)][-10:]
             raise ToolError("the kernels did not run:\n" + "\n".join(tail))

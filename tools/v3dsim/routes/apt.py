@@ -120,6 +120,6 @@ class PrivateApt:
 def unpack(debs, root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
     for deb in debs:
-        done = subprocess.run(["dpkg-deb", "-x", str(deb), str(root)], capture_output=True, text=True)
+        done = subprocess.run(["dpkg-deb", "-x", str(deb), str(root)], capture_output=True, text=True, errors="replace")
         if done.returncode:
             raise ToolError(f"cannot unpack {deb}: {done.stderr.strip()}")

@@ -4,11 +4,10 @@ import json
 import os
 import platform
 import shutil
-import subprocess
 from pathlib import Path
 
 from cli.paths import cache_dir
-from cli.report import ToolError, run_logged, say
+from cli.report import ToolError, capture, run_logged, say
 from routes.apt import PrivateApt, os_release, unpack
 from routes.pins import PINS, check_sha256, mesa_pin
 
@@ -137,8 +136,8 @@ def _write_icd(version: str) -> None:
 
 def _self_check(version: str) -> str:
     """Names what the driver still needs from the machine, for the message of a failed run."""
-    out = subprocess.run(["ldd", driver_dir(version) / "lib/libvulkan_broadcom.so"], capture_output=True, text=True)
-    return "\n".join(line for line in out.stdout.splitlines() if "not found" in line)
+    needs = capture(["ldd", driver_dir(version) / "lib/libvulkan_broadcom.so"], "ldd")
+    return "\n".join(line for line in needs.splitlines() if "not found" in line)
 
 
 def setup_checked(version: str, jobs: int) -> Path:
