@@ -29,11 +29,11 @@ class Kind:
     prefix: list[str]  # before every program
 
 
-# What drivers and LLVM leave behind or do between their own threads is not ours to judge.
+# What drivers, LLVM and stock FFmpeg do is not ours to judge: the files beside this one name it.
 KINDS = {
     "address": Kind("address,undefined", {
         "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
-        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=0",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:halt_on_error=0:suppressions={HERE / 'sanitizers' / 'undefined.txt'}",
         "LSAN_OPTIONS": f"print_suppressions=0:suppressions={HERE / 'sanitizers' / 'leaks.txt'}"}, []),
     # TSan needs its addresses free: no randomisation of the layout.
     "thread": Kind("thread", {
