@@ -8,6 +8,8 @@
 //   pixels of the picture and of the references, as make_picture_layout lays them out
 #include "batch/ddb.h"
 
+#include "daedalus/daedalus.h"
+
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -151,10 +153,14 @@ std::string save_batch(const std::string &path, const BatchView &view) {
     for (const std::uint32_t value : {kMagic, kVersion, kCodecVp9, std::uint32_t{view.phases}})
         out.word(value);
     out.format(batch.dst);
+    // The filter alone needs neither records of blocks nor references; some of those may not be at hand any more.
+    const bool recon = view.phases & DD_PHASE_RECON;
+    const auto reference = [&](unsigned slot) { return recon ? view.ref[slot] : nullptr; };
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        out.format(view.ref[slot] ? batch.ref[slot] : PictureLayout{});
-    out.word(static_cast<std::uint32_t>(batch.recorders.size()));
-    for (const Vp9Recorder &recorder : batch.recorders)
+        out.format(reference(slot) ? batch.ref[slot] : PictureLayout{});
+    const std::span recorders(batch.recorders.data(), recon ? batch.recorders.size() : 0);
+    out.word(static_cast<std::uint32_t>(recorders.size()));
+    for (const Vp9Recorder &recorder : recorders)
         each_stream(recorder, [&](const auto &stream) { out.stream(stream); });
     out.word(batch.lf.sb_cols);
     out.word(batch.lf.sb_rows);
@@ -162,8 +168,8 @@ std::string save_batch(const std::string &path, const BatchView &view) {
     out.bytes(batch.lf.limits.data(), sizeof(batch.lf.limits));
     out.bytes(view.dst, batch.dst.size);
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        if (view.ref[slot])
-            out.bytes(view.ref[slot], batch.ref[slot].size);
+        if (reference(slot))
+            out.bytes(reference(slot), batch.ref[slot].size);
     return out.good() && std::fflush(file.get()) == 0 ? "" : path + " can't be written";
 }
 

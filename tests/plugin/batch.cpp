@@ -327,6 +327,18 @@ TEST_CASE("a batch comes back from its file as it was", "[ddb]") {
     REQUIRE(saved_bytes(again) == file.read());
 }
 
+TEST_CASE("a batch of the filter alone is saved without references", "[ddb]") {
+    std::mt19937 random(test_seed());
+    const RandomFrame frame = make_random_frame(random, format(150, 90), {true, true, true});
+    Vp9Batch batch;
+    record(frame, batch, 2);
+    const auto dst = random_pixels(random, batch.dst);
+    SavedBatch saved;
+    REQUIRE(parse_batch(saved_bytes({DD_PHASE_FILTER, &batch, dst.data(), {}}), saved) == "");
+    REQUIRE(saved.batch.recorders.empty());
+    REQUIRE(saved.batch.lf.superblocks.size() == batch.lf.superblocks.size());
+}
+
 TEST_CASE("damaged files are refused, and never read past their end", "[ddb]") {
     std::mt19937 random(test_seed());
     const RandomFrame frame = make_random_frame(random, format(70, 40), {});
