@@ -4,6 +4,7 @@
 #include "catch.h"
 
 #include "batch/ddb.h"
+#include "daedalus/daedalus.h"
 #include "plugin/random_frame.h"
 #include "plugin/temporary.h"
 
