@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The Khronos validation layer around one run: core and synchronization checks, every message counted."""
+"""The Khronos validation layer around one run: core, synchronization and GPU-assisted checks, every message counted."""
 
 import os
 import tempfile
@@ -21,7 +21,8 @@ class Layer:
                 f"khronos_validation.log_filename = {self.log}\n"
                 "khronos_validation.report_flags = error,warn\n"
                 "khronos_validation.enable_message_limit = false\n"
-                "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT\n")
+                "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,"
+                "VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT\n")
         return self
 
     def __exit__(self, *_: object) -> None:
