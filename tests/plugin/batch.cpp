@@ -15,16 +15,6 @@ using namespace dd::test;
 
 namespace {
 
-PictureFormat format(unsigned width, unsigned height, unsigned depth = 8, unsigned ss_h = 1, unsigned ss_v = 1) {
-    PictureFormat f;
-    f.width = width;
-    f.height = height;
-    f.bit_depth = static_cast<std::uint8_t>(depth);
-    f.ss_h = static_cast<std::uint8_t>(ss_h);
-    f.ss_v = static_cast<std::uint8_t>(ss_v);
-    return f;
-}
-
 struct Fixture {
     PictureLayout layout = make_picture_layout(format(200, 100), 64);
     Vp9Recorder recorder{layout, Vp9References{layout, layout, PictureLayout{}}};

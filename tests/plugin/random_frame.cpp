@@ -141,6 +141,16 @@ class Maker {
 
 } // namespace
 
+PictureFormat format(unsigned width, unsigned height, unsigned depth, unsigned ss_h, unsigned ss_v) {
+    PictureFormat f;
+    f.width = width;
+    f.height = height;
+    f.bit_depth = static_cast<std::uint8_t>(depth);
+    f.ss_h = static_cast<std::uint8_t>(ss_h);
+    f.ss_v = static_cast<std::uint8_t>(ss_v);
+    return f;
+}
+
 RandomFrame make_random_frame(std::mt19937 &random, const PictureFormat &format, const RandomOptions &options) {
     RandomFrame frame;
     frame.dst = make_picture_layout(format, 64);

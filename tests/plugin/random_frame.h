@@ -32,6 +32,7 @@ struct RandomOptions {
     bool filter = true;
 };
 
+PictureFormat format(unsigned width, unsigned height, unsigned depth = 8, unsigned ss_h = 1, unsigned ss_v = 1);
 RandomFrame make_random_frame(std::mt19937 &random, const PictureFormat &format, const RandomOptions &options);
 // The same frame in a batch.
 void record(const RandomFrame &frame, Vp9Batch &batch, unsigned recorders);

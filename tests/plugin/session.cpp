@@ -16,16 +16,6 @@ using namespace dd::test;
 
 namespace {
 
-PictureFormat format(unsigned width, unsigned height, unsigned depth = 8, unsigned ss_h = 1, unsigned ss_v = 1) {
-    PictureFormat f;
-    f.width = width;
-    f.height = height;
-    f.bit_depth = static_cast<std::uint8_t>(depth);
-    f.ss_h = static_cast<std::uint8_t>(ss_h);
-    f.ss_v = static_cast<std::uint8_t>(ss_v);
-    return f;
-}
-
 // A decoder of random frames that checks each one: references are frames decoded before.
 class RandomDecoder {
   public:
