@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The batch of one AV1 frame: the tables of its in-loop filters. Filled once, then immutable until the frame is done. It
+// The batch of one AV1 frame: its predictions, and the tables of its in-loop filters. Filled once, then immutable until the frame is done. It
 // knows no Vulkan.
 #pragma once
+#include "batch/av1_recorder.h"
 #include "batch/picture_layout.h"
 #include "common/av1_records.h"
 
@@ -65,6 +66,7 @@ class Av1Filters {
 
 struct Av1Batch {
     PictureLayout dst;
+    Av1Recon recon;
     Av1Filters filters;
 };
 

@@ -4,10 +4,12 @@
 #include "vulkan/av1_dispatch.h"
 #include "vulkan/vp9_dispatch.h"
 
+#include <algorithm>
+
 namespace dd {
 namespace {
 
-constexpr unsigned kFilter = 1; // index of the phase
+constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
 
 struct Filter {
     DdStage stage;
@@ -30,13 +32,50 @@ GpuStatus prepare_scratch(DdFrame &frame) {
     return {};
 }
 
+// The pictures that predictions may read without scaling.
+Av1References readable_references(const DdFrame &frame, const DdFrameInfo &info) {
+    std::array<const void *, kAv1Refs> pictures{};
+    for (unsigned slot = 0; slot < kAv1Refs; slot++) {
+        const DdPicture *picture = info.ref[slot];
+        if (picture && picture->memory->gpu && picture->layout() == frame.av1.dst)
+            pictures[slot] = picture;
+    }
+    Av1References references;
+    references.set(pictures);
+    return references;
+}
+
+void begin_recon(DdFrame &frame, const DdFrameInfo &info) {
+    frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU; // residuals have no AV1 kernels
+    frame.refusal.reset();
+    if (frame.on_gpu(DD_STAGE_MC) && info.one_pass)
+        refuse_av1(frame, DD_AV1_REFUSE_NO_PASSES);
+    if (frame.on_gpu(DD_STAGE_MC))
+        frame.av1.recon.reset(frame.av1.dst, readable_references(frame, info), info.recorders);
+    else
+        frame.av1.recon.clear();
+}
+
+// The CPU filters after the GPU.
+bool cpu_goes_on(const DdFrame &frame) {
+    return std::ranges::any_of(kFilters, [&](const Filter &filter) {
+        return !(frame.absent >> filter.stage & 1) && !frame.on_gpu(filter.stage);
+    });
+}
+
 } // namespace
+
+void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
+    if (!frame.on_gpu(DD_STAGE_MC) && !frame.on_gpu(DD_STAGE_ITX))
+        return;
+    frame.plan.side[DD_STAGE_MC] = frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
+    frame.refusal = why;
+}
 
 void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
     frame.av1.dst = info.dst->layout();
     frame.av1.filters.clear();
-    // Predictions and residuals have no AV1 kernels.
-    frame.plan.side[DD_STAGE_MC] = frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
+    begin_recon(frame, info);
     for (const Filter &filter : kFilters)
         if (!(info.filtered & filter.flag)) {
             frame.plan.side[filter.stage] = DD_SIDE_CPU;
@@ -49,16 +88,25 @@ void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
 }
 
 GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote) {
-    if (const GpuStatus status = prepare_scratch(frame); !status)
-        return status;
-    write_av1_filter(frame.av1, *planned[kFilter], frame.job->upload(kFilter));
     GpuJobInput input;
     input.dst = frame.dst->memory->gpu.get();
-    input.ref[kAv1ScratchA] = frame.scratch[0].get();
-    input.ref[kAv1ScratchB] = frame.scratch[1].get();
+    if (planned[kRecon]) {
+        write_av1_recon(frame.av1, *planned[kRecon], frame.job->upload(kRecon));
+        const unsigned used = frame.av1.recon.used_refs();
+        for (unsigned slot = 0; slot < kAv1Refs; slot++)
+            if (used >> slot & 1)
+                input.ref[slot] = frame.ref[slot]->memory->gpu.get();
+    }
+    if (planned[kFilter]) {
+        if (const GpuStatus status = prepare_scratch(frame); !status)
+            return status;
+        write_av1_filter(frame.av1, *planned[kFilter], frame.job->upload(kFilter));
+        input.ref[kAv1ScratchA] = frame.scratch[0].get();
+        input.ref[kAv1ScratchB] = frame.scratch[1].get();
+    }
     input.tables = vp9_tables(); // no kernel reads them, but something must be bound
     input.cpu_wrote = cpu_wrote;
-    input.final = true;
+    input.final = planned[kFilter] && !cpu_goes_on(frame);
     return frame.job->submit(input);
 }
 
@@ -69,6 +117,8 @@ std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame) {
     for (const Filter &filter : kFilters)
         if (frame.on_gpu(filter.stage))
             blocks[filter.stage] = superblocks;
+    if (frame.on_gpu(DD_STAGE_MC))
+        blocks[DD_STAGE_MC] = frame.av1.recon.predictions();
     return blocks;
 }
 

@@ -11,6 +11,8 @@ namespace dd {
 
 // Fits the plan to what the frame has and to what has kernels.
 void begin_av1(DdFrame &frame, const DdFrameInfo &info);
+// The recon phase goes to the CPU.
+void refuse_av1(DdFrame &frame, DdAv1Refusal why);
 // After GpuJob::begin(): writes the uploads and submits.
 GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote);
 std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame);

@@ -91,6 +91,8 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     for (PhaseWork &work : frame.work)
         work.clear();
     const bool av1 = frame.session->codec == DD_CODEC_AV1;
+    if (av1 && (phases & DD_PHASE_RECON))
+        plan_av1_recon(frame.av1, frame.work[kRecon]);
     if (av1 && (phases & DD_PHASE_FILTER))
         plan_av1_filter(frame.av1, frame.work[kFilter]);
     if (!av1 && (phases & DD_PHASE_RECON))
@@ -197,6 +199,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     record.filtered = frame->filtered;
     record.absent = frame->absent;
     record.blocks = count_blocks(*frame);
+    record.refusal = frame->refusal;
     record.submits = frame->submits;
     record.dispatches = frame->dispatches;
     session->statistics.count(record);

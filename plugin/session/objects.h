@@ -101,6 +101,7 @@ struct DdFrame {
     DdPlan plan{};
     bool intra_only = false, filtered = false;
     std::uint8_t absent = 0;  // bit s: the frame has nothing of stage s
+    std::optional<DdAv1Refusal> refusal;
     std::uint64_t number = 0; // of the session
     dd::Vp9Batch batch;
     dd::Av1Batch av1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Recording of AV1 frames through the C interface.
+#include "session/av1_frame.h"
 #include "session/guard.h"
 #include "session/objects.h"
 
@@ -57,9 +58,37 @@ int record_filters(DdFrame &frame, const DdAv1Filters &from) {
     return frame.av1.filters.set(frame.av1.dst, tables) ? DD_OK : DD_ERR_INVALID;
 }
 
+// Calls `put` with a recorder of the frame; it says whether the record was taken.
+template <typename Put>
+int record(DdFrame *frame, unsigned recorder, Put &&put) {
+    if (!frame)
+        return DD_ERR_INVALID;
+    if (recorder >= frame->av1.recon.recorders.size())
+        return frame->fail(DD_ERR_INVALID);
+    const int result = guarded([&] { return put(frame->av1.recon.recorders[recorder]) ? DD_OK : DD_ERR_INVALID; });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
 } // namespace
 
 extern "C" {
+
+int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction) {
+    return record(frame, recorder, [&](Av1Recorder &to) { return to.predict(*prediction); });
+}
+
+int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap) {
+    return record(frame, recorder, [&](Av1Recorder &to) { return to.overlap(*overlap); });
+}
+
+int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference) {
+    return record(frame, recorder, [&](Av1Recorder &to) { return to.difference(*difference); });
+}
+
+void dd_av1_refuse(DdFrame *frame, DdAv1Refusal why) {
+    if (frame && why >= DD_AV1_REFUSE_SCALED && why < DD_AV1_REFUSALS)
+        refuse_av1(*frame, why);
+}
 
 int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters) {
     if (!frame || !has_size(filters) || !filters->superblocks)

@@ -12,6 +12,9 @@ namespace {
 constexpr std::array<const char *, DD_STAGES> unit = {"predictions", "transforms", "superblocks", "superblocks",
                                                       "superblocks"};
 
+constexpr std::array<const char *, DD_AV1_REFUSALS> refusal = {
+    "references of another size", "references that the GPU can't read", "only one pass with these threads"};
+
 bool has_share(unsigned stage, const FrameRecord &frame) {
     if (frame.absent >> stage & 1)
         return false;
@@ -42,6 +45,8 @@ void Statistics::count(const FrameRecord &frame) {
             stats_.gpu_blocks[stage] += frame.blocks[stage];
     }
     stats_.gpu_frames += any;
+    if (frame.refusal)
+        refusals_[*frame.refusal]++;
 }
 
 void Statistics::count_out_of_range() {
@@ -72,6 +77,10 @@ void Statistics::tell(const Log &log, const std::string &device, bool latched) c
     if (out_of_range_)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames had residuals out of the range in which all decoders agree",
                  out_of_range_);
+    for (unsigned why = 0; why < DD_AV1_REFUSALS; why++)
+        if (refusals_[why])
+            log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames were reconstructed on the CPU: %s", refusals_[why],
+                     refusal[why]);
     const double frames = static_cast<double>(std::max<std::uint64_t>(stats_.gpu_frames, 1));
     log.line(DD_LOG_VERBOSE, "%.2f submits and %.2f dispatches a frame with GPU work, at most %u and %u",
              static_cast<double>(stats_.submits) / frames, static_cast<double>(stats_.dispatches) / frames,

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace dd {
@@ -20,6 +21,7 @@ struct FrameRecord {
     std::uint8_t absent = 0;                       // bit s: the frame has nothing of stage s
     std::array<std::uint64_t, DD_STAGES> blocks{}; // of stages on the GPU
     std::uint32_t submits = 0, dispatches = 0;
+    std::optional<DdAv1Refusal> refusal; // AV1: why the recon phase wasn't the GPU's
 };
 
 class Statistics {
@@ -38,6 +40,7 @@ class Statistics {
     mutable std::mutex mutex_;
     DdStats stats_{};
     std::uint64_t out_of_range_ = 0;
+    std::array<std::uint64_t, DD_AV1_REFUSALS> refusals_{};
 };
 
 } // namespace dd

@@ -109,7 +109,9 @@ class Planner {
     std::uint32_t filtered_ = 0;
 };
 
-constexpr const char *kKernels[] = {"cdef_direction", "cdef_filter", "deblock_columns", "deblock_rows", "restoration"};
+constexpr const char *kFilterKernels[] = {"cdef_direction", "cdef_filter", "deblock_columns", "deblock_rows",
+                                          "restoration"};
+constexpr const char *kReconKernels[] = {"difference", "mc", "overlap", "warp"};
 
 } // namespace
 
@@ -136,8 +138,10 @@ void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *u
 
 std::vector<unsigned> av1_kernels(const PictureFormat &format) {
     std::vector<unsigned> kernels;
-    for (const char *name : kKernels)
+    for (const char *name : kFilterKernels)
         kernels.push_back(kernel(name, format));
+    for (const char *name : kReconKernels)
+        kernels.push_back(kernel_index(std::string("av1_") + name + "_" + std::to_string(format.bit_depth)));
     std::ranges::sort(kernels);
     return kernels;
 }

@@ -3,8 +3,8 @@
 // From the batch of an AV1 frame to dispatches and to the bytes that the kernels read; the counterpart of
 // vp9_dispatch.h. No Vulkan here.
 //
-// The passes go from picture to picture. The filters read no reference, so two scratch pictures of the frame's layout stand in slots
-// kAv1ScratchA and kAv1ScratchB; their contents needn't be kept from frame to frame. Scratch A is larger: behind its
+// The passes go from picture to picture. Two scratch pictures of the frame's layout stand in slots kAv1ScratchA and
+// kAv1ScratchB, behind the references; their contents needn't be kept from frame to frame. Scratch A is larger: behind its
 // pixels lies a word for each 8x8 block.
 #pragma once
 #include "batch/av1_batch.h"
@@ -16,8 +16,8 @@
 
 namespace dd {
 
-constexpr std::uint8_t kAv1ScratchA = 5;
-constexpr std::uint8_t kAv1ScratchB = 6;
+constexpr std::uint8_t kAv1ScratchA = 7;
+constexpr std::uint8_t kAv1ScratchB = 8;
 
 // Bytes that a scratch picture needs.
 std::uint32_t av1_scratch_bytes(const PictureLayout &layout);
@@ -26,6 +26,10 @@ std::uint32_t av1_scratch_bytes(const PictureLayout &layout);
 void plan_av1_filter(const Av1Batch &batch, PhaseWork &work);
 // Writes work.upload_bytes bytes.
 void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
+
+// Predictions, sorted by kernel and by the references that a dispatch binds. The upload has one part: DD_BIND_RECORDS at 0.
+void plan_av1_recon(const Av1Batch &batch, PhaseWork &work);
+void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 
 // Every kernel that a frame of this format may use. Sorted, without doubles.
 std::vector<unsigned> av1_kernels(const PictureFormat &format);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -34,6 +35,8 @@ struct Dispatch {
     std::uint32_t groups_y = 1;
     bool barrier = false;              // writes of the dispatches before must be visible to this one
     std::array<std::uint8_t, 2> ref{}; // slots of the references at DD_BIND_REF0 and DD_BIND_REF1
+    // Slots of six references, at DD_AV1_BIND_REF0 to 5, instead of those and of coefficients and tables.
+    std::optional<std::array<std::uint8_t, 6>> av1_ref;
     std::uint32_t records_at = 0; // byte offset of DD_BIND_RECORDS in the phase's upload, a multiple of kUploadAlign
 
     template <typename T>

@@ -247,11 +247,15 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
     const auto picture = [&](unsigned slot) -> const VulkanPicture & {
         return slot < input.ref.size() && input.ref[slot] ? *input.ref[slot] : *input.dst;
     };
-    const std::array<const VulkanPicture *, 3> pictures = {input.dst.get(), &picture(dispatch.ref[0]),
-                                                           &picture(dispatch.ref[1])};
+    std::array<const VulkanPicture *, 1 + DD_AV1_BOUND_REFS> pictures{};
+    pictures.fill(input.dst.get());
+    if (dispatch.av1_ref)
+        std::ranges::transform(*dispatch.av1_ref, pictures.begin() + 1, [&](unsigned slot) { return &picture(slot); });
+    else
+        std::ranges::transform(dispatch.ref, pictures.begin() + 1, [&](unsigned slot) { return &picture(slot); });
     SetKey key{};
-    for (unsigned i = 0; i < 3; i++)
-        key.pictures[i] = pictures[i]->kernel_buffer();
+    std::ranges::transform(pictures, key.pictures.begin(), [](const VulkanPicture *p) { return p->kernel_buffer(); });
+    key.av1 = dispatch.av1_ref.has_value();
     key.end = upload_at_[phase] + align_upload(std::max(work.upload_bytes, 4u));
     key.records_at = upload_at_[phase] + dispatch.records_at;
     key.coefs_at = upload_at_[phase] + work.coefs_at;
@@ -276,11 +280,16 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
     set = sets_[index];
     keys_.push_back(key);
     std::array<VkDescriptorBufferInfo, kBindings> buffers{};
-    for (unsigned i = 0; i < 3; i++)
-        buffers[DD_BIND_DST + i] = {key.pictures[i], 0, pictures[i]->layout.size};
+    constexpr std::array<unsigned, 1 + DD_AV1_BOUND_REFS> bindings = {
+        DD_BIND_DST,      DD_AV1_BIND_REF0, DD_AV1_BIND_REF1, DD_AV1_BIND_REF2,
+        DD_AV1_BIND_REF3, DD_AV1_BIND_REF4, DD_AV1_BIND_REF5};
+    for (unsigned i = 0; i < bindings.size(); i++)
+        buffers[bindings[i]] = {key.pictures[i], 0, pictures[i]->layout.size};
     buffers[DD_BIND_RECORDS] = {upload_.handle(), key.records_at, key.end - key.records_at};
-    buffers[DD_BIND_COEFS] = {upload_.handle(), key.coefs_at, key.end - key.coefs_at};
-    buffers[DD_BIND_TABLES] = {input.tables, 0, VK_WHOLE_SIZE};
+    if (!key.av1) {
+        buffers[DD_BIND_COEFS] = {upload_.handle(), key.coefs_at, key.end - key.coefs_at};
+        buffers[DD_BIND_TABLES] = {input.tables, 0, VK_WHOLE_SIZE};
+    }
     write_descriptor_set(set, buffers);
     return VK_SUCCESS;
 }

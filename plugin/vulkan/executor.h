@@ -3,7 +3,7 @@
 // Runs the GPU's work of a frame's phases: one submit, one wait. What a submit needs (command buffer, fence, descriptor
 // sets, upload buffer) is a Slot, kept for the next one; a steady stream makes nothing new.
 #pragma once
-#include "common/records.h"
+#include "common/av1_recon.h"
 #include "vulkan/device.h"
 #include "vulkan/picture.h"
 
@@ -14,7 +14,7 @@
 
 namespace dd {
 
-constexpr std::size_t kMaxPictureSlots = 7;
+constexpr std::size_t kMaxPictureSlots = 9;
 
 // What one submit works on.
 struct SubmitInput {
@@ -66,7 +66,8 @@ class Slot {
     void finish(bool worked);
 
     struct SetKey {
-        std::array<VkBuffer, 3> pictures;
+        std::array<VkBuffer, 1 + DD_AV1_BOUND_REFS> pictures; // dst, references
+        bool av1;                                             // six references, no coefficients, no tables
         std::uint32_t records_at, coefs_at, end;
         bool operator==(const SetKey &) const = default;
     };

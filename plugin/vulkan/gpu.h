@@ -69,7 +69,7 @@ class Gpu {
     std::shared_ptr<VulkanDevice> device_;
 };
 
-constexpr std::size_t kGpuPictureSlots = 7;
+constexpr std::size_t kGpuPictureSlots = 9; // seven references and two scratch pictures
 
 struct GpuJobInput {
     const GpuPicture *dst = nullptr;

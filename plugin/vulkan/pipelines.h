@@ -2,7 +2,7 @@
 //
 // One pipeline a kernel, all with the same layout: set 0 with the bindings of records.h, 128 bytes of push constants.
 #pragma once
-#include "common/records.h"
+#include "common/av1_recon.h"
 #include "vulkan/api.h"
 
 #include <mutex>
@@ -13,7 +13,7 @@ namespace dd {
 
 class VulkanDevice;
 
-constexpr unsigned kBindings = DD_BIND_TABLES + 1; // all of them storage buffers
+constexpr unsigned kBindings = DD_AV1_BIND_REF5 + 1; // all of them storage buffers
 
 class Pipelines {
   public:

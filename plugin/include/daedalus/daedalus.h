@@ -168,6 +168,7 @@ typedef struct DdFrameInfo {
     uint32_t intra_only;               /**< 1: no inter blocks */
     uint32_t filtered;                 /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
     uint32_t cpu_only;                 /**< 1: the frame needs what the GPU doesn't do; it is only counted */
+    uint32_t one_pass; /**< AV1: 1: blocks are reconstructed as they are parsed; the recon phase stays on the CPU */
 } DdFrameInfo;
 
 /** Begins a frame and makes its plan. */
@@ -278,6 +279,80 @@ typedef struct DdAv1Filters {
 
 /** Records the filters that the plan gives to the GPU; those of the CPU are taken off. Submit with DD_PHASE_FILTER. */
 DD_API int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters);
+
+/** Of a warped source: AV1's warp matrix and its shear parameters (alpha, beta, gamma, delta). */
+typedef struct DdAv1Warp {
+    int32_t matrix[6];
+    int16_t shear[4];
+} DdAv1Warp;
+
+enum {
+    DD_AV1_TAPS_REGULAR,
+    DD_AV1_TAPS_SMOOTH,
+    DD_AV1_TAPS_SHARP,
+    DD_AV1_TAPS_REGULAR_4, /**< the four taps of predictions that are at most four pixels wide (high) */
+    DD_AV1_TAPS_SMOOTH_4,
+    DD_AV1_TAPS_BILINEAR,
+};
+
+/** Where a prediction reads: a picture of the same size as `dst`. */
+typedef struct DdAv1Source {
+    const DdAv1Warp *warp;  /**< NULL: translation; else the rest but `ref` doesn't count */
+    int32_t x, y;           /**< 1/16 pixel of the plane, of the rectangle's first pixel */
+    uint8_t ref;            /**< slot of DdFrameInfo.ref */
+    uint8_t taps_x, taps_y; /**< DD_AV1_TAPS_* */
+} DdAv1Source;
+
+typedef enum DdAv1PredictionKind {
+    DD_AV1_SINGLE,   /**< the first source */
+    DD_AV1_WEIGHTED, /**< both; the first one with `weight` 64ths */
+    DD_AV1_BY_MASK,  /**< both; the first one with `mask` 64ths */
+    DD_AV1_SPLIT, /**< four pixels wide: the left half from the first source, the right half, whose first pixel is at the
+                          second source's position, from the second one. No warp */
+} DdAv1PredictionKind;
+
+/** A prediction of a rectangle of luma, or the same one of both planes of chroma. */
+typedef struct DdAv1Prediction {
+    uint8_t chroma;
+    uint8_t kind;        /**< DdAv1PredictionKind */
+    uint8_t weight;      /**< 0 to 64 */
+    uint16_t x, y, w, h; /**< pixels of the plane; x a multiple of 4, y of 2; powers of two, 4x2 to 128x128 */
+    DdAv1Source source[2];
+    const uint8_t *mask; /**< w * h bytes, 0 to 64; at most 32x32. The same pointer always has the same contents */
+} DdAv1Prediction;
+
+/** Overlapped prediction: of at most 8x8 pixels, that have one neighbour above and one to the left at most. */
+typedef struct DdAv1Overlap {
+    uint8_t chroma;
+    uint8_t above, left;       /**< size of the overlap in pixels, 2 to 32; 0: none */
+    uint8_t above_at, left_at; /**< rows (columns) from the block's edge to the first pixel */
+    uint16_t x, y, w, h;       /**< multiples of 4, but for a height of 2 */
+    DdAv1Source source[3];     /**< own, above, left; no warp */
+} DdAv1Overlap;
+
+/** Difference-weighted compound of luma and of chroma with it. */
+typedef struct DdAv1Difference {
+    uint8_t chroma;      /**< 1: chroma too */
+    uint8_t sign;        /**< 1: mask_sign of the bitstream; sources are ordered by it already */
+    uint16_t x, y, w, h; /**< pixels of luma, 8x8 to 128x128 */
+    DdAv1Source source[2], chroma_source[2];
+} DdAv1Difference;
+
+/** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after any other
+ *  error, nothing of the frame's recon phase will run. */
+DD_API int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction);
+DD_API int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap);
+DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference);
+
+/** Why the CPU reconstructs the inter blocks of a frame that the plan had given to the GPU. */
+typedef enum DdAv1Refusal {
+    DD_AV1_REFUSE_SCALED,    /**< a block has a reference of another size */
+    DD_AV1_REFUSE_REFERENCE, /**< a reference lies where the GPU can't read it */
+    DD_AV1_REFUSE_NO_PASSES, /**< the decoder's threads leave it no second pass */
+    DD_AV1_REFUSALS
+} DdAv1Refusal;
+/** Before the recon phase is submitted: its stages go to the CPU, which is counted. */
+DD_API void dd_av1_refuse(DdFrame *frame, DdAv1Refusal why);
 
 #ifdef __cplusplus
 }

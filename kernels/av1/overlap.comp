@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Overlapped motion compensation: AV1 specification, clause 7.11.3.10. The block's own prediction, over it that of the
+// neighbour above, over both that of the neighbour to the left.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "av1/prediction.glsl"
+
+float overlap_weight(uint index) { return float((words[DD_AV1_OVERLAP + index / 4u] >> (index & 3u) * 8u) & 255u); }
+
+vec4 blend(vec4 below, vec4 over, vec4 weight) {
+    return floor((below * (64.0 - weight) + over * weight) * (1.0 / 64.0) + 0.5);
+}
+
+void main() {
+    const Work work = find_work();
+    const uint record = push.records + work.index * 8u;
+    const uint dst_at = words[record], ctl = words[record + 1u];
+    const Cell cell = find_cell(ctl, work.part);
+    const Source s = source_plane(cell.plane);
+    const uint above = (ctl >> DD_AV1_ABOVE_SHIFT) & 127u, left = (ctl >> DD_AV1_LEFT_SHIFT) & 127u;
+
+    vec4 pixels[4];
+    [[dont_unroll]] for (uint i = 0u; i < 3u; i++) {
+        if ((i == 1u && above == 0u) || (i == 2u && left == 0u))
+            continue;
+        const DdAv1RecordSource source = read_source(record + 2u + 2u * i);
+        vec4 sum[4];
+        translate(source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
+        [[unroll]] for (uint j = 0u; j < 4u; j++) {
+            const vec4 over = to_pixels(sum[j]);
+            if (i == 0u) {
+                pixels[j] = over;
+            } else if (i == 1u) {
+                pixels[j] = blend(pixels[j], over, vec4(overlap_weight(above + cell.y + j)));
+            } else {
+                const uint at = left + cell.x;
+                pixels[j] = blend(pixels[j], over,
+                                  vec4(overlap_weight(at), overlap_weight(at + 1u), overlap_weight(at + 2u),
+                                       overlap_weight(at + 3u)));
+            }
+        }
+    }
+    if (work.none)
+        return;
+    [[unroll]] for (uint j = 0u; j < 4u; j++)
+        if (j < 2u || (ctl & DD_AV1_TWO_ROWS) == 0u)
+            store_row(cell.plane, (dst_at & 0xffffu) + cell.x, (dst_at >> 16) + cell.y + j, pixels[j]);
+}

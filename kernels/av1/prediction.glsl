@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Inter prediction of four by four pixels: AV1 specification, clauses 7.11.3.4 (translation), 7.11.3.5 (warp) and 7.11.3.10
+// (masks). Positions of 0 have a filter that changes nothing, so there is one path for all of them.
+#extension GL_EXT_control_flow_attributes : require
+
+#include "common/av1_recon.h"
+#define DST_ACCESS
+#include "common/pixels.glsl"
+#include "common/reference_row.glsl"
+
+layout(local_size_x = 256) in;
+
+layout(std430, set = 0, binding = DD_AV1_BIND_REF0) readonly buffer Ref0 { uint ref0[]; };
+layout(std430, set = 0, binding = DD_AV1_BIND_REF1) readonly buffer Ref1 { uint ref1[]; };
+layout(std430, set = 0, binding = DD_AV1_BIND_REF2) readonly buffer Ref2 { uint ref2[]; };
+layout(std430, set = 0, binding = DD_AV1_BIND_REF3) readonly buffer Ref3 { uint ref3[]; };
+layout(std430, set = 0, binding = DD_AV1_BIND_REF4) readonly buffer Ref4 { uint ref4[]; };
+layout(std430, set = 0, binding = DD_AV1_BIND_REF5) readonly buffer Ref5 { uint ref5[]; };
+layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
+    DdAv1ReconParams params;
+    uint words[];
+};
+layout(push_constant) uniform Push { DdAv1ReconPush push; };
+
+// Bits that a prediction has more than a pixel, before it is combined with another one.
+const int MORE_BITS = BITS == 12 ? 2 : 4;
+const float PIXEL_SCALE = 1.0 / float(64 << MORE_BITS);
+const float COMBINED_SCALE = PIXEL_SCALE; // 64ths
+
+// ---- records ----------------------------------------------------------------------------------------------
+
+// The record and the part of it that a lane works on.
+struct Work {
+    uint index; // of the record
+    uint part;  // of its lanes
+    bool none;  // a lane without work computes, but doesn't store
+};
+
+Work find_work() {
+    const uint group = gl_WorkGroupID.x;
+    uint size_class = 0u, first_group = 0u, first = push.first_record[0], end = push.first_record[1];
+    [[unroll]] for (uint c = 1u; c < DD_AV1_CLASSES; c++)
+        if (group >= push.first_group[c]) {
+            size_class = c;
+            first_group = push.first_group[c];
+            first = push.first_record[c];
+            end = push.first_record[c + 1u];
+        }
+    const uint unit = (group - first_group) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint index = first + (unit >> size_class);
+    return Work(min(index, end - 1u), unit & ((1u << size_class) - 1u), index >= end);
+}
+
+// What a lane writes: a cell of a plane.
+struct Cell {
+    uint plane;
+    uint x, y; // inside the record, pixels
+};
+
+Cell find_cell(uint ctl, uint part) {
+    const uint w4 = (ctl >> DD_AV1_W4_SHIFT) & 3u, h4 = (ctl >> DD_AV1_H4_SHIFT) & 3u;
+    const uint plane = (ctl & DD_AV1_CHROMA) == 0u ? 0u : 1u + ((part >> (w4 + h4)) & 1u);
+    return Cell(plane, (part & ((1u << w4) - 1u)) * 4u, ((part >> w4) & ((1u << h4) - 1u)) * 4u);
+}
+
+DdAv1RecordSource read_source(uint at) { return DdAv1RecordSource(words[at], words[at + 1u]); }
+DdAv1RecordWarp read_warp(uint at) {
+    return DdAv1RecordWarp(int(words[at]), int(words[at + 1u]), words[at + 2u], words[at + 3u]);
+}
+
+Source source_plane(uint plane) {
+    const uint last = plane == 0u ? params.last[0] : params.last[1];
+    return Source(plane == 0u ? params.offset[0] : plane == 1u ? params.offset[1] : params.offset[2],
+                  plane == 0u ? params.stride[0] : params.stride[1], int(last & 0xffffu), int(last >> 16));
+}
+
+int low_half(uint word) { return int(word << 16) >> 16; }
+int high_half(uint word) { return int(word) >> 16; }
+
+// ---- filters ----------------------------------------------------------------------------------------------
+
+float tap_of(uint word, uint i) { return float(bitfieldExtract(int(word), int(i * 8u), 8)); }
+
+#define LOAD_FROM(REF)                                                                                                 \
+    {                                                                                                                  \
+        [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)                                                                \
+            w[i] = REF[row + span.at[i]];                                                                              \
+    }
+
+// Eleven pixels of row y; p[11] is undefined.
+void fetch_row(uint ref, Source s, Span span, int y, out float p[12]) {
+    const uint row = uint(clamp(y, 0, s.last_y)) * s.stride;
+    uint w[LOAD_WORDS];
+    if (ref == 0u)
+        LOAD_FROM(ref0)
+    else if (ref == 1u)
+        LOAD_FROM(ref1)
+    else if (ref == 2u)
+        LOAD_FROM(ref2)
+    else if (ref == 3u)
+        LOAD_FROM(ref3)
+    else if (ref == 4u)
+        LOAD_FROM(ref4)
+    else
+        LOAD_FROM(ref5)
+    uint aligned[ROW_WORDS];
+    align_row(span, w, aligned);
+    unpack_row(aligned, p);
+}
+
+// Sums of the vertical filter, before they are rounded: 64 << MORE_BITS times a pixel. x, y: the cell in the source's plane.
+void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]) {
+    const uint ref = (source.how >> DD_AV1_REF_SHIFT) & 7u;
+    const uint taps_x = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_X_SHIFT) & 7u) * 16u +
+                                       ((source.how >> DD_AV1_MX_SHIFT) & 15u)) * 2u;
+    const uint taps_y = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_Y_SHIFT) & 7u) * 16u +
+                                       ((source.how >> DD_AV1_MY_SHIFT) & 15u)) * 2u;
+    const uint h[2] = uint[2](words[taps_x], words[taps_x + 1u]);
+    const uint v[2] = uint[2](words[taps_y], words[taps_y + 1u]);
+    const Span span = span_of(s, x - 3);
+    [[unroll]] for (int j = 0; j < 4; j++)
+        sum[j] = vec4(0.0);
+    // Weights of the row in the four results: the vertical filter slides over them.
+    vec4 weight = vec4(0.0);
+    [[dont_unroll]] for (int row = 0; row < 11; row++) {
+        float p[12];
+        fetch_row(ref, s, span, y - 3 + row, p);
+        vec4 mid = vec4(-64.0 * PIXEL_BIAS);
+        [[unroll]] for (int t = 0; t < 8; t++)
+            mid += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap_of(h[t >> 2], uint(t & 3));
+        mid = floor(mid * (1.0 / float(64 >> MORE_BITS)) + 0.5);
+        const float next = row < 8 ? tap_of(row < 4 ? v[0] : v[1], uint(row & 3)) : 0.0;
+        weight = vec4(next, weight.xyz);
+        sum[0] += mid * weight.x;
+        sum[1] += mid * weight.y;
+        sum[2] += mid * weight.z;
+        sum[3] += mid * weight.w;
+    }
+}
+
+uint warp_taps(int position) { return DD_AV1_WARP_TAPS + uint(clamp(64 + ((position + 512) >> 10), 0, 192)) * 2u; }
+
+// The same for a warped source. x, y: the 8x8 pixels; cell_x, cell_y: 0 or 4.
+void warp(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, int x, int y, int cell_x, int cell_y, out vec4 sum[4]) {
+    const uint ref = (source.how >> DD_AV1_REF_SHIFT) & 7u;
+    const int alpha = low_half(w.alpha_beta), beta = high_half(w.alpha_beta);
+    const int gamma = low_half(w.gamma_delta), delta = high_half(w.gamma_delta);
+    const Span span = span_of(s, x - 3 + cell_x);
+    [[unroll]] for (int j = 0; j < 4; j++)
+        sum[j] = vec4(0.0);
+    vec4 window[8];
+    [[unroll]] for (int t = 0; t < 8; t++)
+        window[t] = vec4(0.0);
+    [[dont_unroll]] for (int row = 0; row < 11; row++) {
+        float p[12];
+        fetch_row(ref, s, span, y - 3 + cell_y + row, p);
+        [[unroll]] for (int t = 0; t < 7; t++)
+            window[t] = window[t + 1];
+        const int mx = w.mx + beta * (cell_y + row) + alpha * cell_x;
+        [[unroll]] for (int i = 0; i < 4; i++) {
+            const uint taps = warp_taps(mx + alpha * i);
+            const uint h[2] = uint[2](words[taps], words[taps + 1u]);
+            float column = -128.0 * PIXEL_BIAS;
+            [[unroll]] for (int t = 0; t < 8; t++)
+                column += p[i + t] * tap_of(h[t >> 2], uint(t & 3));
+            window[7][i] = floor(column * (1.0 / float(128 >> MORE_BITS)) + 0.5);
+        }
+        if (row < 7)
+            continue;
+        const int my = w.my + delta * (cell_y + row - 7) + gamma * cell_x;
+        sum[0] = sum[1];
+        sum[1] = sum[2];
+        sum[2] = sum[3];
+        [[unroll]] for (int i = 0; i < 4; i++) {
+            const uint taps = warp_taps(my + gamma * i);
+            const uint v[2] = uint[2](words[taps], words[taps + 1u]);
+            float column = 0.0;
+            [[unroll]] for (int t = 0; t < 8; t++)
+                column += window[t][i] * tap_of(v[t >> 2], uint(t & 3));
+            sum[3][i] = column * 0.5; // the taps add up to 128
+        }
+    }
+}
+
+// ---- results ----------------------------------------------------------------------------------------------
+
+vec4 to_pixels(vec4 sum) { return clamp(floor(sum * PIXEL_SCALE + 0.5), 0.0, float(PIXEL_MAX)); }
+
+// Both sources, the first one with `weight` 64ths.
+vec4 combine(vec4 a, vec4 b, vec4 weight) {
+    a = floor(a * (1.0 / 64.0) + 0.5);
+    b = floor(b * (1.0 / 64.0) + 0.5);
+    return clamp(floor((a * weight + b * (64.0 - weight)) * COMBINED_SCALE + 0.5), 0.0, float(PIXEL_MAX));
+}
+
+// Four weights out of a mask whose rows have `width` bytes.
+vec4 mask_weights(uint mask, uint width, uint x, uint y) {
+    const uint word = words[mask + (y * width + x) / 4u];
+    return vec4(word & 255u, (word >> 8) & 255u, (word >> 16) & 255u, word >> 24);
+}
+
+void store_row(uint plane, uint x, uint y, vec4 pixels) {
+    const Source s = source_plane(plane);
+    store_quad(s.offset + y * s.stride + (x >> 2) * QUAD_WORDS, pack_quad(ivec4(pixels)));
+}

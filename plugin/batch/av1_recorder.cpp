@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "batch/av1_recorder.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace dd {
+namespace {
+
+constexpr unsigned kLargest = 128, kRecordSide = 32, kUnit = 8;
+// Past the edge all pixels are the same: positions further away are as good as these.
+constexpr int kFarAway = 64;
+
+constexpr std::uint32_t pack(int x, int y) {
+    return (static_cast<std::uint32_t>(x) & 0xffffu) | static_cast<std::uint32_t>(y) << 16;
+}
+constexpr std::uint32_t pack(unsigned x, unsigned y) {
+    return x | y << 16;
+}
+
+// Width and height in cells, as logarithms, and the class of a record with as many lanes.
+struct Cells {
+    unsigned w, h;
+    unsigned of_class(bool chroma) const { return w + h + chroma; }
+};
+Cells cells_of(unsigned w, unsigned h) {
+    return {static_cast<unsigned>(std::countr_zero(w)) - 2, h < 4 ? 0 : static_cast<unsigned>(std::countr_zero(h)) - 2};
+}
+
+std::uint32_t shape_bits(unsigned w, unsigned h, bool chroma) {
+    const Cells cells = cells_of(w, h);
+    return cells.w << DD_AV1_W4_SHIFT | cells.h << DD_AV1_H4_SHIFT | (chroma ? DD_AV1_CHROMA : 0) |
+           (h == 2 ? DD_AV1_TWO_ROWS : 0);
+}
+
+} // namespace
+
+// ---- references -----------------------------------------------------------------------------------------
+
+void Av1References::set(const std::array<const void *, kAv1Refs> &pictures) {
+    count_ = 0;
+    for (unsigned slot = 0; slot < kAv1Refs; slot++) {
+        picture_[slot] = kNone;
+        if (!pictures[slot])
+            continue;
+        const auto first = std::ranges::find(pictures, pictures[slot]) - pictures.begin();
+        if (first == slot)
+            slot_[count_] = static_cast<std::uint8_t>(slot);
+        picture_[slot] = first == slot ? count_++ : picture_[static_cast<std::size_t>(first)];
+    }
+}
+
+unsigned Av1References::group_with(unsigned pictures) const {
+    for (unsigned group = 0; group < groups(); group++)
+        if (!(pictures >> kLeftOut[group] & 1))
+            return group;
+    return 0; // four pictures would be needed
+}
+
+std::array<std::uint8_t, DD_AV1_BOUND_REFS> Av1References::bound(unsigned group) const {
+    std::array<std::uint8_t, DD_AV1_BOUND_REFS> slots{};
+    slots.fill(slot_[0]);
+    for (unsigned picture = 0; picture < count_; picture++)
+        if (count_ <= DD_AV1_BOUND_REFS || picture != kLeftOut[group])
+            slots[binding(group, picture)] = slot_[picture];
+    return slots;
+}
+
+// ---- recorder -------------------------------------------------------------------------------------------
+
+void Av1Recorder::reset(const PictureLayout &dst, const Av1References &references) {
+    const auto clear = [](auto &streams) {
+        for (auto &group : streams)
+            for (auto &stream : group)
+                stream.clear();
+    };
+    clear(mc);
+    clear(overlaps);
+    clear(warps);
+    clear(differences);
+    masks.clear();
+    known_masks_.clear();
+    predictions = 0;
+    used_refs = 0;
+    dst_ = dst;
+    references_ = references;
+}
+
+bool Av1Recorder::in_plane(bool chroma, const Area &a) const {
+    if (chroma && dst_.format.planes < 3)
+        return false;
+    const PlaneLayout &plane = dst_.plane[chroma];
+    return a.x < plane.padded_width && a.y < plane.padded_height && a.w <= plane.padded_width - a.x &&
+           a.h <= plane.padded_height - a.y;
+}
+
+bool Av1Recorder::valid(const DdAv1Source &s, bool may_warp) const {
+    constexpr std::int32_t far = 1 << 28;
+    if (!references_.has(s.ref) || (s.warp && !may_warp))
+        return false;
+    return s.warp || (s.taps_x < DD_AV1_TAP_KINDS && s.taps_y < DD_AV1_TAP_KINDS && s.x > -far && s.x < far &&
+                      s.y > -far && s.y < far);
+}
+
+unsigned Av1Recorder::group_of(std::span<const DdAv1Source> sources) {
+    unsigned pictures = 0;
+    for (const DdAv1Source &s : sources) {
+        pictures |= 1u << references_.picture(s.ref);
+        used_refs |= 1u << references_.bound_slot(s.ref);
+    }
+    return references_.group_with(pictures);
+}
+
+// Clause 7.11.3.5: warps are made for 8x8 pixels; `part` lies in one of those.
+Av1Recorder::Placed Av1Recorder::place(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole,
+                                       const Area &part) const {
+    const PlaneLayout &plane = dst_.plane[chroma];
+    const unsigned ss_h = chroma ? dst_.format.ss_h : 0, ss_v = chroma ? dst_.format.ss_v : 0;
+    const unsigned ref = Av1References::binding(group, references_.picture(s.ref));
+    const auto near_x = [&](std::int64_t x) {
+        return static_cast<int>(std::clamp<std::int64_t>(x, -kFarAway, std::int64_t{plane.width} + kFarAway));
+    };
+    const auto near_y = [&](std::int64_t y) {
+        return static_cast<int>(std::clamp<std::int64_t>(y, -kFarAway, std::int64_t{plane.height} + kFarAway));
+    };
+    Placed placed{};
+    placed.source.how = ref << DD_AV1_REF_SHIFT;
+    if (!s.warp) {
+        const std::int32_t x = s.x + static_cast<std::int32_t>(part.x - whole.x) * 16;
+        const std::int32_t y = s.y + static_cast<std::int32_t>(part.y - whole.y) * 16;
+        placed.source.at = pack(near_x(x >> 4), near_y(y >> 4));
+        placed.source.how |= std::uint32_t{s.taps_x} << DD_AV1_TAPS_X_SHIFT |
+                             std::uint32_t{s.taps_y} << DD_AV1_TAPS_Y_SHIFT |
+                             (static_cast<std::uint32_t>(x) & 15) << DD_AV1_MX_SHIFT |
+                             (static_cast<std::uint32_t>(y) & 15) << DD_AV1_MY_SHIFT;
+        return placed;
+    }
+    const DdAv1Warp &w = *s.warp;
+    const unsigned x8 = part.x & ~7u, y8 = part.y & ~7u;
+    const std::int64_t src_x = std::int64_t{x8 + 4} << ss_h, src_y = std::int64_t{y8 + 4} << ss_v;
+    const std::int64_t x = (w.matrix[2] * src_x + w.matrix[3] * src_y + w.matrix[0]) >> ss_h;
+    const std::int64_t y = (w.matrix[4] * src_x + w.matrix[5] * src_y + w.matrix[1]) >> ss_v;
+    const int alpha = w.shear[0], beta = w.shear[1], gamma = w.shear[2], delta = w.shear[3];
+    placed.source.at = pack(near_x((x >> 16) - 4), near_y((y >> 16) - 4));
+    placed.source.how |=
+        DD_AV1_WARPED | (part.x >> 2 & 1) << DD_AV1_CELL_X_SHIFT | (part.y >> 2 & 1) << DD_AV1_CELL_Y_SHIFT;
+    placed.warp.mx = (static_cast<int>(x & 0xffff) - alpha * 4 - beta * 7) & ~63;
+    placed.warp.my = (static_cast<int>(y & 0xffff) - gamma * 4 - delta * 4) & ~63;
+    placed.warp.alpha_beta = pack(alpha, beta);
+    placed.warp.gamma_delta = pack(gamma, delta);
+    return placed;
+}
+
+std::uint32_t Av1Recorder::add_mask(const DdAv1Prediction &p, const Area &part) {
+    const std::size_t first = masks.size();
+    if (part.w == p.w && part.h == p.h) {
+        const auto [known, added] = known_masks_.try_emplace(p.mask, static_cast<std::uint32_t>(first));
+        if (!added)
+            return known->second;
+    }
+    masks.resize(first + part.w * part.h / 4);
+    auto *to = reinterpret_cast<std::uint8_t *>(masks.data() + first);
+    const std::uint8_t *from = p.mask + (part.y - p.y) * p.w + (part.x - p.x);
+    for (unsigned y = 0; y < part.h; y++)
+        std::transform(from + y * p.w, from + y * p.w + part.w, to + y * part.w,
+                       [](std::uint8_t m) { return std::min<std::uint8_t>(m, 64); });
+    return static_cast<std::uint32_t>(first);
+}
+
+void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {
+    const Area whole{p.x, p.y, p.w, p.h};
+    DdAv1McRecord record{};
+    record.dst = pack(part.x, part.y);
+    record.ctl = shape_bits(part.w, part.h, p.chroma);
+    record.mask = mask;
+    record.source[0] = place(p.source[0], group, p.chroma, whole, part).source;
+    if (p.kind != DD_AV1_SINGLE)
+        record.source[1] = place(p.source[1], group, p.chroma, whole, part).source;
+    if (p.kind == DD_AV1_SPLIT) {
+        DdAv1Source right = p.source[1];
+        right.x -= 32; // as if the whole cell came from there
+        record.source[1] = place(right, group, p.chroma, whole, part).source;
+        record.ctl |= DD_AV1_HALVES;
+    } else if (p.kind != DD_AV1_SINGLE) {
+        record.ctl |= DD_AV1_COMPOUND | std::uint32_t{p.weight} << DD_AV1_WEIGHT_SHIFT |
+                      (p.kind == DD_AV1_BY_MASK ? DD_AV1_MASKED : 0);
+    }
+    mc[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
+}
+
+void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {
+    const Area whole{p.x, p.y, p.w, p.h};
+    DdAv1WarpRecord record{};
+    record.dst = pack(part.x, part.y);
+    record.ctl = shape_bits(part.w, part.h, p.chroma);
+    record.mask = mask;
+    for (unsigned i = 0; i < (p.kind == DD_AV1_SINGLE ? 1u : 2u); i++) {
+        const Placed placed = place(p.source[i], group, p.chroma, whole, part);
+        record.source[i] = placed.source;
+        record.warp[i] = placed.warp;
+    }
+    if (p.kind != DD_AV1_SINGLE)
+        record.ctl |= DD_AV1_COMPOUND | std::uint32_t{p.weight} << DD_AV1_WEIGHT_SHIFT |
+                      (p.kind == DD_AV1_BY_MASK ? DD_AV1_MASKED : 0);
+    warps[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
+}
+
+bool Av1Recorder::predict(const DdAv1Prediction &p) {
+    const Area whole{p.x, p.y, p.w, p.h};
+    const bool sizes = std::has_single_bit(whole.w) && std::has_single_bit(whole.h) && whole.w >= 4 && whole.h >= 2 &&
+                       whole.w <= kLargest && whole.h <= kLargest;
+    if (!sizes || p.chroma > 1 || p.kind > DD_AV1_SPLIT || p.weight > 64 || whole.x & 3 || whole.y & 1 ||
+        !in_plane(p.chroma, whole))
+        return false;
+    const unsigned sources = p.kind == DD_AV1_SINGLE ? 1 : 2;
+    bool warped = false;
+    for (unsigned i = 0; i < sources; i++) {
+        if (!valid(p.source[i], p.kind != DD_AV1_SPLIT))
+            return false;
+        warped |= p.source[i].warp != nullptr;
+    }
+    if ((p.kind == DD_AV1_BY_MASK && (!p.mask || whole.w > kRecordSide || whole.h > kRecordSide)) ||
+        (p.kind == DD_AV1_SPLIT && whole.w != 4) ||
+        (warped && (whole.w < kUnit || whole.h < kUnit || whole.x & 7 || whole.y & 7)))
+        return false;
+    const unsigned group = group_of({p.source, sources});
+    const unsigned side = warped ? kUnit : kRecordSide;
+    for (unsigned y = 0; y < whole.h; y += side)
+        for (unsigned x = 0; x < whole.w; x += side) {
+            const Area part{whole.x + x, whole.y + y, std::min(side, whole.w), std::min(side, whole.h)};
+            const std::uint32_t mask = p.kind == DD_AV1_BY_MASK ? add_mask(p, part) : 0;
+            if (warped)
+                add_warp(p, group, part, mask);
+            else
+                add_mc(p, group, part, mask);
+        }
+    predictions++;
+    return true;
+}
+
+bool Av1Recorder::overlap(const DdAv1Overlap &o) {
+    const Area whole{o.x, o.y, o.w, o.h};
+    const auto side = [](unsigned s) { return s == 4 || s == 8; };
+    const auto size = [](unsigned s) { return s == 0 || (std::has_single_bit(s) && s >= 2 && s <= 32); };
+    if (o.chroma > 1 || !side(whole.w) || !side(whole.h) || whole.x & 3 || whole.y & 3 || !in_plane(o.chroma, whole) ||
+        !size(o.above) || !size(o.left) || (o.above && o.above_at + whole.h > 2u * o.above) ||
+        (o.left && o.left_at + whole.w > 2u * o.left))
+        return false;
+    std::array<DdAv1Source, 3> sources = {o.source[0], o.above ? o.source[1] : o.source[0],
+                                          o.left ? o.source[2] : o.source[0]};
+    for (const DdAv1Source &s : sources)
+        if (!valid(s, false))
+            return false;
+    const unsigned group = group_of(sources);
+    DdAv1OverlapRecord record{};
+    record.dst = pack(whole.x, whole.y);
+    record.ctl = shape_bits(whole.w, whole.h, o.chroma) |
+                 (o.above ? 2u * o.above + o.above_at : 0u) << DD_AV1_ABOVE_SHIFT |
+                 (o.left ? 2u * o.left + o.left_at : 0u) << DD_AV1_LEFT_SHIFT;
+    for (unsigned i = 0; i < 3; i++)
+        record.source[i] = place(sources[i], group, o.chroma, whole, whole).source;
+    overlaps[group][cells_of(whole.w, whole.h).of_class(o.chroma)].push_back(record);
+    predictions++;
+    return true;
+}
+
+bool Av1Recorder::difference(const DdAv1Difference &d) {
+    const Area whole{d.x, d.y, d.w, d.h};
+    const bool sizes = std::has_single_bit(whole.w) && std::has_single_bit(whole.h) && whole.w >= 8 && whole.h >= 8 &&
+                       whole.w <= kLargest && whole.h <= kLargest;
+    if (!sizes || d.chroma > 1 || d.sign > 1 || whole.x & 7 || whole.y & 7 || !in_plane(false, whole) ||
+        (d.chroma && dst_.format.planes < 3))
+        return false;
+    for (unsigned i = 0; i < 2; i++)
+        if (!valid(d.source[i], true) || (d.chroma && !valid(d.chroma_source[i], true)))
+            return false;
+    unsigned group = group_of(d.source);
+    if (d.chroma) {
+        if (d.chroma_source[0].ref != d.source[0].ref || d.chroma_source[1].ref != d.source[1].ref)
+            return false;
+        group = group_of(d.chroma_source);
+    }
+    const unsigned ss_h = dst_.format.ss_h, ss_v = dst_.format.ss_v;
+    const unsigned step_x = 4u << ss_h, step_y = 4u << ss_v;
+    const Area chroma_whole{whole.x >> ss_h, whole.y >> ss_v, whole.w >> ss_h, whole.h >> ss_v};
+    for (unsigned y = whole.y; y < whole.y + whole.h; y += step_y)
+        for (unsigned x = whole.x; x < whole.x + whole.w; x += step_x) {
+            DdAv1DiffRecord record{};
+            record.dst = pack(x, y);
+            record.ctl = (d.chroma ? DD_AV1_HAS_CHROMA : 0) | (d.sign ? DD_AV1_SIGN : 0);
+            for (unsigned i = 0; i < 2; i++) {
+                const Placed luma = place(d.source[i], group, false, whole, {x, y, step_x, step_y});
+                record.source[i] = luma.source;
+                record.warp[i] = luma.warp;
+                if (!d.chroma)
+                    continue;
+                const Placed chroma =
+                    place(d.chroma_source[i], group, true, chroma_whole, {x >> ss_h, y >> ss_v, 4, 4});
+                record.chroma_source[i] = chroma.source;
+                record.chroma_warp[i] = chroma.warp;
+            }
+            differences[group][0].push_back(record);
+        }
+    predictions++;
+    return true;
+}
+
+// ---- frame ----------------------------------------------------------------------------------------------
+
+void Av1Recon::reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count) {
+    references = refs;
+    recorders.resize(recorder_count);
+    for (Av1Recorder &recorder : recorders)
+        recorder.reset(dst, refs);
+}
+
+std::uint64_t Av1Recon::predictions() const {
+    std::uint64_t all = 0;
+    for (const Av1Recorder &recorder : recorders)
+        all += recorder.predictions;
+    return all;
+}
+
+unsigned Av1Recon::used_refs() const {
+    unsigned used = 0;
+    for (const Av1Recorder &recorder : recorders)
+        used |= recorder.used_refs;
+    return used;
+}
+
+} // namespace dd
