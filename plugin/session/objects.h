@@ -100,7 +100,7 @@ struct DdFrame {
     std::array<DdPicture *, DD_MAX_REFERENCES> ref{};
     DdPlan plan{};
     bool intra_only = false, filtered = false;
-    std::uint8_t absent = 0;  // bit s: the frame has nothing of stage s
+    std::uint8_t absent = 0; // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;
     std::uint64_t number = 0; // of the session
     dd::Vp9Batch batch;
