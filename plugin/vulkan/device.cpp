@@ -150,7 +150,9 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;
     profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
     constexpr long kPatience = 2000;
+    constexpr std::chrono::milliseconds kLongestGrace{8000};
     patience_ = std::chrono::milliseconds(environment_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
+    grace_ = std::min(4 * patience_, kLongestGrace);
     instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
     strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
     // For tests: every device can serve the strategy that asks least of it.

@@ -40,6 +40,8 @@ class VulkanDevice {
     const VkPhysicalDeviceLimits &limits() const { return limits_; }
     std::uint32_t queue_family() const { return queue_family_; }
     std::chrono::milliseconds patience() const { return patience_; }
+    // For work that was given up to end after all.
+    std::chrono::milliseconds grace() const { return grace_; }
     bool timestamps() const { return timestamps_; }
     Pipelines &pipelines() { return *pipelines_; }
     SlotPool &slots() { return *slots_; }
@@ -78,7 +80,7 @@ class VulkanDevice {
     MemoryStrategy strategy_ = MemoryStrategy::unified;
     VkPhysicalDeviceMemoryProperties memory_{};
     VkPhysicalDeviceLimits limits_{};
-    std::chrono::milliseconds patience_{2000};
+    std::chrono::milliseconds patience_{2000}, grace_{8000};
     std::unique_ptr<Faults> faults_;
     std::unique_ptr<Pipelines> pipelines_;
     std::unique_ptr<SlotPool> slots_;

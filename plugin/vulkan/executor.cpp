@@ -331,7 +331,9 @@ VkResult Slot::new_descriptor_set(VkDescriptorSet &set) {
 VkResult Slot::wait() {
     if (!in_flight_)
         return VK_SUCCESS;
-    VkResult result = device_.fails(Fault::wait) ? VK_ERROR_OUT_OF_HOST_MEMORY : wait_for_fence();
+    VkResult result = device_.fails(Fault::wait)   ? VK_ERROR_OUT_OF_HOST_MEMORY
+                      : device_.fails(Fault::late) ? VK_TIMEOUT
+                                                   : wait_for_fence();
     const bool lost = device_.fails(Fault::lost);
     if (lost || result == VK_TIMEOUT || result == VK_ERROR_DEVICE_LOST)
         device_.give_up();
@@ -343,7 +345,7 @@ VkResult Slot::wait() {
             device_.give_up();
     } else {
         // A lost device doesn't write any more.
-        in_flight_ = result == VK_TIMEOUT;
+        in_flight_ = result == VK_TIMEOUT && !lets_go();
     }
     if (!in_flight_)
         finish(result == VK_SUCCESS && !lost);
@@ -374,6 +376,14 @@ VkResult Slot::wait_for_fence() {
         if (now >= deadline || now >= start + kLongestWait * patience)
             return VK_TIMEOUT;
     }
+}
+
+// The CPU does the frame again in the same memory: what a late GPU writes must not come after that. Drivers reset
+// work that runs for too long, mostly within some seconds.
+bool Slot::lets_go() const {
+    const std::chrono::nanoseconds grace = device_.grace();
+    return device_.vk().WaitForFences(device_.handle(), 1, &fence_, VK_TRUE,
+                                      static_cast<std::uint64_t>(grace.count())) != VK_TIMEOUT;
 }
 
 bool Slot::done() const {

@@ -63,6 +63,7 @@ class Slot {
     void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used);
     void timestamp();
     VkResult wait_for_fence();
+    bool lets_go() const;
     void finish(bool worked);
 
     struct SetKey {

@@ -7,7 +7,8 @@
 namespace dd {
 namespace {
 
-constexpr std::array<std::string_view, kFaults> names = {"submit", "wait", "alloc", "map", "pipeline", "lost", "hang"};
+constexpr std::array<std::string_view, kFaults> names = {"submit",   "wait", "alloc", "map",
+                                                         "pipeline", "lost", "hang",  "late"};
 
 } // namespace
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Makes the n-th call of a kind fail, for tests: DAEDALUS_FAULT=submit:3 or alloc:1,hang:7. Kinds: submit, wait, alloc,
-// map, pipeline (the call fails), lost (the device is lost from the n-th wait on), hang (the n-th submit never ends).
+// map, pipeline (the call fails), lost (the device is lost from the n-th wait on), hang (the n-th submit never ends), late
+// (the n-th wait runs out of patience, but the GPU is still at work).
 #pragma once
 #include <array>
 #include <atomic>
@@ -10,8 +11,8 @@
 
 namespace dd {
 
-enum class Fault { submit, wait, alloc, map, pipeline, lost, hang };
-constexpr std::size_t kFaults = 7;
+enum class Fault { submit, wait, alloc, map, pipeline, lost, hang, late };
+constexpr std::size_t kFaults = 8;
 
 class Faults {
   public:

@@ -399,7 +399,7 @@ TEST_CASE("batches of a stream are saved", "[session]") {
 
 TEST_CASE("whatever fails, frames are exact and one warning is given", "[faults]") {
     const char *memory = GENERATE("", "discrete");
-    const char *kind = GENERATE("submit", "wait", "alloc", "map", "pipeline", "lost", "hang");
+    const char *kind = GENERATE("submit", "wait", "alloc", "map", "pipeline", "lost", "hang", "late");
     const unsigned at = GENERATE(1u, 2u, 3u, 5u, 8u);
     const Environment strategy("DAEDALUS_MEMORY", memory);
     const Environment fault("DAEDALUS_FAULT", std::string(kind) + ":" + std::to_string(at));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bad luck: the n-th submit, wait, allocation, mapping or pipeline fails, the device is lost, the GPU hangs. Every time
-the frames have to be stock FFmpeg's, the exit code 0, with one warning and no more. n counts up until nothing fails any more."""
+"""Bad luck: the n-th submit, wait, allocation, mapping or pipeline fails, the device is lost, the GPU hangs or is late. Every
+time the frames have to be stock FFmpeg's, the exit code 0, with one warning and no more. n counts up until nothing fails."""
 
 import argparse
 import concurrent.futures
@@ -14,8 +14,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 
 from daedalus_tools import console, decode, manifest, paths, stock
 
-KINDS = ("submit", "wait", "alloc", "map", "pipeline", "lost", "hang")
+KINDS = ("submit", "wait", "alloc", "map", "pipeline", "lost", "hang", "late")
 STREAMS = ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm")
+# So large that the CPU does a frame again before a late GPU ends.
+LARGER = ("vp9/libvpx/vp90-2-06-bilinear.webm", "vp9-352x288.webm")
 QUIET = 3  # so many n in a row without a warning: the stream has no call left that could fail
 
 
@@ -42,11 +44,11 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def stream_of(args: argparse.Namespace) -> Path:
+def stream_of(args: argparse.Namespace, kind: str) -> Path:
     if args.path:
         return args.path
     found = {stream.name: stream.path for stream in manifest.find([])}
-    return next(found[name] for name in STREAMS if name in found)
+    return next(found[name] for name in (LARGER if kind == "late" else STREAMS) if name in found)
 
 
 def problems_of(run: decode.Decoded, expected: decode.Decoded, warnings: list[str]) -> list[str]:
@@ -72,8 +74,10 @@ def one(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: 
     return bool(warnings), [f"{kind}:{n}: {problem}" for problem in problems_of(run, expected, warnings)]
 
 
-def every_n(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: str) -> Outcome:
+def every_n(args: argparse.Namespace, kind: str) -> Outcome:
     outcome, quiet = Outcome(kind), 0
+    stream = stream_of(args, kind)
+    expected = stock.result(stream)
     for n in range(1, (args.most_hangs if kind == "hang" else args.most) + 1):
         hit, problems = one(args, stream, expected, kind, n)
         outcome.tried += 1
@@ -91,11 +95,9 @@ def main() -> None:
     args = parse()
     if not args.ffmpeg.is_file():
         console.fail(f"{args.ffmpeg} is not there: run tools/quickstart first")
-    stream = stream_of(args)
-    expected = stock.result(stream)
     kinds = args.kind or KINDS
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        outcomes = list(pool.map(lambda kind: every_n(args, stream, expected, kind), kinds))
+        outcomes = list(pool.map(lambda kind: every_n(args, kind), kinds))
     failed = 0
     for outcome in outcomes:
         print(f"{outcome.kind}: {outcome.hit} of {outcome.tried} runs had a failure")
