@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace dd {
 namespace {
@@ -28,6 +29,12 @@ std::unique_ptr<Faults> Faults::from_text(std::string_view text) {
         faults->at_[static_cast<std::size_t>(name - names.begin())] = at;
     }
     return faults;
+}
+
+bool Faults::tell(Fault fault) const {
+    const auto i = static_cast<std::size_t>(fault);
+    std::fprintf(stderr, "made to fail: %s:%lu\n", names[i].data(), at_[i]);
+    return true;
 }
 
 } // namespace dd

@@ -2,7 +2,7 @@
 //
 // Makes the n-th call of a kind fail, for tests: DAEDALUS_FAULT=submit:3 or alloc:1,hang:7. Kinds: submit, wait, alloc,
 // map, pipeline (the call fails), lost (the device is lost from the n-th wait on), hang (the n-th submit never ends), late
-// (the n-th wait runs out of patience, but the GPU is still at work).
+// (the n-th wait runs out of patience, but the GPU is still at work). A line on stderr says that the call was reached.
 #pragma once
 #include <array>
 #include <atomic>
@@ -21,10 +21,11 @@ class Faults {
     // Counts a call; true: it is the one that fails.
     bool hit(Fault fault) {
         const auto i = static_cast<std::size_t>(fault);
-        return at_[i] && ++calls_[i] == at_[i];
+        return at_[i] && ++calls_[i] == at_[i] && tell(fault);
     }
 
   private:
+    bool tell(Fault fault) const; // true
     std::array<unsigned long, kFaults> at_{};
     std::array<std::atomic<unsigned long>, kFaults> calls_{};
 };
