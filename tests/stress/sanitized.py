@@ -57,7 +57,7 @@ def commands(kind: str, folder: Path, quick: bool) -> list[tuple[str, list[str]]
     decoders = [sys.executable, str(HERE / "decoders.py"), "--program", str(programs / "decode_threads")]
     hostile = [sys.executable, str(HERE / "hostile.py"), "--program", str(programs / "decode_list"), "--stock",
                str(STOCK_BUILD / "tests" / "stress" / "decode_list_stock"), "--packets", "200" if quick else "2000"]
-    faults = [sys.executable, str(HERE / "faults.py"), "--ffmpeg", str(ffmpeg), "--most-hangs", "1"]
+    faults = [sys.executable, str(HERE / "faults.py"), "--ffmpeg", str(ffmpeg), "--patience", "8000"]
     few = ["--filter", SMALL] if quick else []
     if kind == "thread":
         return [("frame threads", [*conformance, *few, "--threads", "4"]),
