@@ -48,6 +48,8 @@ Av1References readable_references(const DdFrame &frame, const DdFrameInfo &info)
 void begin_recon(DdFrame &frame, const DdFrameInfo &info) {
     frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU; // residuals have no AV1 kernels
     frame.refusal.reset();
+    if (info.cpu_only)
+        frame.refusal = DD_AV1_REFUSE_SUPERRES;
     if (frame.on_gpu(DD_STAGE_MC) && info.one_pass)
         refuse_av1(frame, DD_AV1_REFUSE_NO_PASSES);
     if (frame.on_gpu(DD_STAGE_MC))

@@ -13,7 +13,11 @@ constexpr std::array<const char *, DD_STAGES> unit = {"predictions", "transforms
                                                       "superblocks"};
 
 constexpr std::array<const char *, DD_AV1_REFUSALS> refusal = {
-    "references of another size", "references that the GPU can't read", "only one pass with these threads"};
+    "were reconstructed on the CPU: references of another size",
+    "were reconstructed on the CPU: references that the GPU can't read",
+    "were reconstructed on the CPU: only one pass with these threads",
+    "stayed on the CPU: super-resolution",
+};
 
 bool has_share(unsigned stage, const FrameRecord &frame) {
     if (frame.absent >> stage & 1)
@@ -79,8 +83,7 @@ void Statistics::tell(const Log &log, const std::string &device, bool latched) c
                  out_of_range_);
     for (unsigned why = 0; why < DD_AV1_REFUSALS; why++)
         if (refusals_[why])
-            log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames were reconstructed on the CPU: %s", refusals_[why],
-                     refusal[why]);
+            log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames %s", refusals_[why], refusal[why]);
     const double frames = static_cast<double>(std::max<std::uint64_t>(stats_.gpu_frames, 1));
     log.line(DD_LOG_VERBOSE, "%.2f submits and %.2f dispatches a frame with GPU work, at most %u and %u",
              static_cast<double>(stats_.submits) / frames, static_cast<double>(stats_.dispatches) / frames,

@@ -344,11 +344,12 @@ DD_API int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Predicti
 DD_API int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap);
 DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference);
 
-/** Why the CPU reconstructs the inter blocks of a frame that the plan had given to the GPU. */
+/** Why the CPU reconstructs the inter blocks of a frame that the plan would give to the GPU. */
 typedef enum DdAv1Refusal {
     DD_AV1_REFUSE_SCALED,    /**< a block has a reference of another size */
     DD_AV1_REFUSE_REFERENCE, /**< a reference lies where the GPU can't read it */
     DD_AV1_REFUSE_NO_PASSES, /**< the decoder's threads leave it no second pass */
+    DD_AV1_REFUSE_SUPERRES,  /**< the frame is super-resolved: its filters are the CPU's too (DdFrameInfo.cpu_only) */
     DD_AV1_REFUSALS
 } DdAv1Refusal;
 /** Before the recon phase is submitted: its stages go to the CPU, which is counted. */
