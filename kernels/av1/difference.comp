@@ -11,7 +11,7 @@
 // Rounded as the specification has it: a difference of predictions, in pixels of 8 bits, adds its sixteenth.
 vec4 difference_weights(vec4 a, vec4 b) {
     const int shift = BITS + MORE_BITS - 4;
-    const vec4 difference = abs(floor(a * (1.0 / 64.0) + 0.5) - floor(b * (1.0 / 64.0) + 0.5));
+    const vec4 difference = abs(a - b);
     return min(38.0 + floor((difference + float(1 << (shift - 5))) * (1.0 / float(1 << shift))), 64.0);
 }
 
@@ -34,19 +34,24 @@ void main() {
         const uint plane = luma ? 0u : cell - cells + 1u;
         const uint cell_x = luma ? cell & (columns - 1u) : 0u, cell_y = luma ? cell >> params.ss_h : 0u;
         const Source s = source_plane(plane);
-        vec4 a[4], b[4];
+        vec4 sum[4];
+        uvec2 first[4];
+        [[unroll]] for (int j = 0; j < 4; j++)
+            sum[j] = vec4(0.0);
         [[dont_unroll]] for (uint i = 0u; i < 2u; i++) {
             const uint source = record + (luma ? 2u : 14u);
-            a = b;
-            predict_any(read_source(source + 2u * i), read_warp(source + 4u + 4u * i), s, cell_x * 4u, cell_y * 4u, b);
+            [[unroll]] for (int j = 0; j < 4; j++)
+                first[j] = pack_values(intermediate(sum[j]));
+            predict_any(read_source(source + 2u * i), read_warp(source + 4u + 4u * i), s, cell_x * 4u, cell_y * 4u, sum);
         }
         vec4 weight[4];
         [[unroll]] for (uint j = 0u; j < 4u; j++) {
-            weight[j] = luma ? difference_weights(a[j], b[j])
+            const vec4 a = unpack_values(first[j]), b = intermediate(sum[j]);
+            weight[j] = luma ? difference_weights(a, b)
                              : floor((chroma_weight[j] + round) * (1.0 / float(1u << log2)));
             if (!work.none)
                 store_row(plane, (luma ? x : x >> params.ss_h) + cell_x * 4u,
-                          (luma ? y : y >> params.ss_v) + cell_y * 4u + j, combine(a[j], b[j], weight[j]));
+                          (luma ? y : y >> params.ss_v) + cell_y * 4u + j, combine(a, b, weight[j]));
         }
         if (!luma)
             continue;

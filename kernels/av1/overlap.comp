@@ -20,7 +20,9 @@ void main() {
     const Source s = source_plane(cell.plane);
     const uint above = (ctl >> DD_AV1_ABOVE_SHIFT) & 127u, left = (ctl >> DD_AV1_LEFT_SHIFT) & 127u;
 
-    vec4 pixels[4];
+    uvec2 pixels[4];
+    [[unroll]] for (int j = 0; j < 4; j++)
+        pixels[j] = uvec2(0u);
     [[dont_unroll]] for (uint i = 0u; i < 3u; i++) {
         if ((i == 1u && above == 0u) || (i == 2u && left == 0u))
             continue;
@@ -28,22 +30,21 @@ void main() {
         vec4 sum[4];
         translate(source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
         [[unroll]] for (uint j = 0u; j < 4u; j++) {
-            const vec4 over = to_pixels(sum[j]);
-            if (i == 0u) {
-                pixels[j] = over;
-            } else if (i == 1u) {
-                pixels[j] = blend(pixels[j], over, vec4(overlap_weight(above + cell.y + j)));
-            } else {
+            vec4 weight = vec4(64.0);
+            if (i == 1u) {
+                weight = vec4(overlap_weight(above + cell.y + j));
+            } else if (i == 2u) {
                 const uint at = left + cell.x;
-                pixels[j] = blend(pixels[j], over,
-                                  vec4(overlap_weight(at), overlap_weight(at + 1u), overlap_weight(at + 2u),
-                                       overlap_weight(at + 3u)));
+                weight = vec4(overlap_weight(at), overlap_weight(at + 1u), overlap_weight(at + 2u),
+                              overlap_weight(at + 3u));
             }
+            pixels[j] = pack_values(blend(unpack_values(pixels[j]), to_pixels(sum[j]), weight));
         }
     }
     if (work.none)
         return;
     [[unroll]] for (uint j = 0u; j < 4u; j++)
         if (j < 2u || (ctl & DD_AV1_TWO_ROWS) == 0u)
-            store_row(cell.plane, (dst_at & 0xffffu) + cell.x, (dst_at >> 16) + cell.y + j, pixels[j]);
+            store_row(cell.plane, (dst_at & 0xffffu) + cell.x, (dst_at >> 16) + cell.y + j,
+                      unpack_values(pixels[j]));
 }

@@ -187,10 +187,20 @@ void warp(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, int x, int y, i
 
 vec4 to_pixels(vec4 sum) { return clamp(floor(sum * PIXEL_SCALE + 0.5), 0.0, float(PIXEL_MAX)); }
 
-// Both sources, the first one with `weight` 64ths.
+// A source of two, rounded as it is before they are combined.
+vec4 intermediate(vec4 sum) { return floor(sum * (1.0 / 64.0) + 0.5); }
+
+// Four whole numbers from -16384 to 49151, in two registers.
+uvec2 pack_values(vec4 v) {
+    const ivec4 i = ivec4(v) + 16384;
+    return uvec2(i.x | i.y << 16, i.z | i.w << 16);
+}
+vec4 unpack_values(uvec2 v) {
+    return vec4(ivec4(uvec4(v.x & 0xffffu, v.x >> 16, v.y & 0xffffu, v.y >> 16)) - 16384);
+}
+
+// Both sources' intermediates, the first one with `weight` 64ths.
 vec4 combine(vec4 a, vec4 b, vec4 weight) {
-    a = floor(a * (1.0 / 64.0) + 0.5);
-    b = floor(b * (1.0 / 64.0) + 0.5);
     return clamp(floor((a * weight + b * (64.0 - weight)) * COMBINED_SCALE + 0.5), 0.0, float(PIXEL_MAX));
 }
 

@@ -76,6 +76,7 @@ void Av1Recorder::reset(const PictureLayout &dst, const Av1References &reference
                 stream.clear();
     };
     clear(mc);
+    clear(pairs);
     clear(overlaps);
     clear(warps);
     clear(differences);
@@ -186,7 +187,8 @@ void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &p
         record.ctl |= DD_AV1_COMPOUND | std::uint32_t{p.weight} << DD_AV1_WEIGHT_SHIFT |
                       (p.kind == DD_AV1_BY_MASK ? DD_AV1_MASKED : 0);
     }
-    mc[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
+    auto &streams = p.kind == DD_AV1_SINGLE ? mc : pairs;
+    streams[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
 }
 
 void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {

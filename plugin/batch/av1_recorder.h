@@ -57,7 +57,7 @@ class Av1Recorder {
     bool overlap(const DdAv1Overlap &o);
     bool difference(const DdAv1Difference &d);
 
-    Av1Streams<DdAv1McRecord> mc;
+    Av1Streams<DdAv1McRecord> mc, pairs; // from one reference, from two
     Av1Streams<DdAv1OverlapRecord> overlaps;
     Av1Streams<DdAv1WarpRecord> warps;
     Av1Streams<DdAv1DiffRecord> differences;

@@ -13,17 +13,20 @@ namespace {
 
 constexpr unsigned kLanes = 256;
 
-// Calls `visit` with what differs between the kernels.
+// The streams of a recorder, for one kernel.
+template <auto Streams>
+struct KernelStreams {
+    const char *name;
+    const auto &of(const Av1Recorder &recorder) const { return recorder.*Streams; }
+};
+
 template <typename Visit>
 void for_all_kernels(Visit visit) {
-    visit(
-        "mc", [](const Av1Recorder &r) -> const auto & { return r.mc; });
-    visit(
-        "overlap", [](const Av1Recorder &r) -> const auto & { return r.overlaps; });
-    visit(
-        "warp", [](const Av1Recorder &r) -> const auto & { return r.warps; });
-    visit(
-        "difference", [](const Av1Recorder &r) -> const auto & { return r.differences; });
+    visit(KernelStreams<&Av1Recorder::mc>{"mc"});
+    visit(KernelStreams<&Av1Recorder::pairs>{"pair"});
+    visit(KernelStreams<&Av1Recorder::overlaps>{"overlap"});
+    visit(KernelStreams<&Av1Recorder::warps>{"warp"});
+    visit(KernelStreams<&Av1Recorder::differences>{"difference"});
 }
 
 std::uint32_t record_words(const auto &streams) {
@@ -69,15 +72,15 @@ std::array<std::int8_t, 4 * DD_AV1_TABLE_WORDS> make_tables() {
 void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
     const Av1Recon &recon = batch.recon;
     std::uint32_t next = DD_AV1_TABLE_WORDS + mask_words(recon); // in words from the end of the parameters
-    for_all_kernels([&](const char *name, auto streams_of) {
+    for_all_kernels([&](auto kernel) {
         for (unsigned group = 0; group < recon.references.groups(); group++) {
             DdAv1ReconPush push{};
             std::uint32_t records = 0, groups = 0, words = 0;
             for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
                 std::size_t count = 0;
                 for (const Av1Recorder &recorder : recon.recorders) {
-                    count += streams_of(recorder)[group][c].size();
-                    words = record_words(streams_of(recorder));
+                    count += kernel.of(recorder)[group][c].size();
+                    words = record_words(kernel.of(recorder));
                 }
                 push.first_group[c] = groups;
                 push.first_record[c] = records;
@@ -90,7 +93,8 @@ void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
             push.records = next;
             next += records * words;
             Dispatch d;
-            d.kernel = kernel_index(std::string("av1_") + name + "_" + std::to_string(batch.dst.format.bit_depth));
+            d.kernel =
+                kernel_index(std::string("av1_") + kernel.name + "_" + std::to_string(batch.dst.format.bit_depth));
             d.set_push(push);
             d.groups = groups;
             d.av1_ref = recon.references.bound(group);
@@ -116,12 +120,12 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
     put(tables.data(), tables.size());
     for (const Av1Recorder &recorder : recon.recorders)
         put(recorder.masks.data(), recorder.masks.size() * 4);
-    for_all_kernels([&](const char *, auto streams_of) {
+    for_all_kernels([&](auto kernel) {
         for (unsigned group = 0; group < recon.references.groups(); group++)
             for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
                 std::uint32_t masks = DD_AV1_TABLE_WORDS;
                 for (const Av1Recorder &recorder : recon.recorders) {
-                    for (auto record : streams_of(recorder)[group][c]) {
+                    for (auto record : kernel.of(recorder)[group][c]) {
                         if constexpr (requires { record.mask; })
                             record.mask += masks;
                         put(&record, sizeof(record));
