@@ -101,8 +101,7 @@ struct DdLfSuperblock {
     uint level[16]; // 64 levels, one byte an 8x8 of luma, row after row
     uint mask[32];
 };
-// Per level (64 words, first in the loop filter's records): limit | mblimit << 8. The high edge variance
-// threshold is level >> 4.
+// Levels of strength. Each has limit | mblimit << 8; its high edge variance threshold is level >> 4.
 const uint DD_LF_LEVELS = 64u;
 
 // Push constants. A stream of records is sorted by class; a workgroup belongs to one class. Class c has the workgroups
@@ -122,14 +121,31 @@ struct DdItxPush {
     uint first_record[5];
 };
 
+// The loop filter's records: a table of levels, a table of segments, the edges. All of two words.
+struct DdLfLevel {
+    uint first_segment;
+    uint end_segment;
+};
+struct DdLfSegment {
+    uint first_edge;
+    uint count; // of edges | direction << DD_LF_DIRECTION_SHIFT: 0: edges between columns, 1: edges between rows
+};
+// Eight pixels of an edge, or in the kernel's words: eight lines across it.
+struct DdLfEdge {
+    uint at;  // word of the first pixel behind the edge | DD_LF_CHROMA
+    uint how; // limit | mblimit << 8 | variance threshold << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT
+};
+const uint DD_LF_DIRECTION_SHIFT = 31u;
+const uint DD_LF_CHROMA = 1u << 31; // of the strides, the second one
+const uint DD_LF_VARIANCE_SHIFT = 16u;
+const uint DD_LF_WIDTH_SHIFT = 18u; // 0: 4 wide, 1: 8 wide, 2: 16 wide
+
 struct DdLfPush {
-    DdPlanes dst;
-    uint sb_cols;
-    uint sb_rows;
-    uint first_step; // steps of the wavefront: t = column + 2 * row
-    uint last_step;
-    uint first_plane; // workgroups with y = 0; planes of one dispatch have the same shape
-    uint ss;          // log2 of their subsampling: horizontal | vertical << 1
+    uint stride[2]; // words: luma, chroma
+    uint first_level;
+    uint end_level;
+    uint segments_at; // pairs of words from the start of the records
+    uint edges_at;
 };
 
 #ifdef __cplusplus

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Loop filter of superblocks in their exact order: VP9 specification, clause 8.8. A superblock follows its left and its
-// upper right neighbour, so those with the same column + 2 * row are one step and go together. In a superblock all
-// edges between columns come first (a lane walks along a line of pixels), then all edges between rows (a lane walks
-// down four columns). Steps first_step to last_step run in one dispatch; a plane has gl_NumWorkGroups.x workgroups,
-// and only one when there is more than one step, as nothing else orders them.
+// Loop filter: VP9 specification, clause 8.8. The CPU has put the edges in order (batch/vp9_filter_order.h): a level is
+// independent edges, or chains of edges that one lane walks along. Levels first_level to end_level - 1 run in one
+// dispatch; with more than one there is a single workgroup, as nothing else would order them. Between columns, a lane
+// has one of an edge's eight lines; between rows it has a word.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -17,239 +16,229 @@
 const uint LANES = 256u;
 layout(local_size_x = LANES) in;
 
-// DD_LF_LEVELS words of limits, then the superblocks.
-layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
-    uint records[];
+// DdLfLevel, then DdLfSegment, then DdLfEdge.
+layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
+    uvec2 records[];
 };
 layout(push_constant) uniform Push {
     DdLfPush push;
 };
 
-const uint SUPERBLOCK_WORDS = 48u, MASKS_AT = 16u;
-const uint MAX_STEPS = 16u;                      // of four pixels in a superblock
-const uint WORDS_LOG2 = BITS == 8 ? 4u : 5u;     // of a superblock's line
+const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
+const uint COLUMN_LANES_LOG2 = 3u, ROW_LANES_LOG2 = QUAD_WORDS; // of an edge: eight lines; two words or four
 
-struct PlaneShape {
-    uint ss_h, ss_v;
-    uint masks; // of a superblock's record
-    uint offset, stride;
-};
-
-PlaneShape plane_shape() {
-    const uint kind = push.ss != 0u ? 1u : 0u;
-    return PlaneShape(push.ss & 1u, push.ss >> 1, MASKS_AT + kind * 16u,
-                      plane_offset(push.dst, push.first_plane + gl_WorkGroupID.y),
-                      push.first_plane == 0u && gl_WorkGroupID.y == 0u ? push.dst.stride[0] : push.dst.stride[1]);
-}
-
-// Superblocks of one step, and the share of this workgroup: `count` of them, every gl_NumWorkGroups.x-th from `row` on.
-// No workgroup has more than `most`. A step without superblocks (its column would be beyond the last row's) has none.
-struct Share {
-    uint step_number, row, count, most;
-};
-
-Share share_of(uint step_number) {
-    const uint top = step_number < push.sb_cols ? 0u : (step_number - push.sb_cols + 2u) >> 1;
-    const uint bottom = min(push.sb_rows - 1u, step_number >> 1);
-    const uint all = bottom + 1u - min(top, bottom + 1u);
-    const uint most = (all + gl_NumWorkGroups.x - 1u) / gl_NumWorkGroups.x;
-    const uint count = gl_WorkGroupID.x < all ? (all - gl_WorkGroupID.x + gl_NumWorkGroups.x - 1u) / gl_NumWorkGroups.x : 0u;
-    return Share(step_number, gl_WorkGroupID.x < all ? top + gl_WorkGroupID.x : top, count, most);
-}
-
-struct Superblock {
-    uint record;
-    uint pixels; // word of its first pixel
-    bool at_top; // of the picture
-};
-
-Superblock superblock_of(Share share, uint i, PlaneShape plane) {
-    const uint row = share.row + i * gl_NumWorkGroups.x, column = share.step_number - 2u * row;
-    return Superblock(DD_LF_LEVELS + (row * push.sb_cols + column) * SUPERBLOCK_WORDS,
-                      plane.offset + (row << (6u - plane.ss_v)) * plane.stride +
-                          (column << (4u - plane.ss_h)) * QUAD_WORDS,
-                      row == 0u);
-}
-
-// Bits of a byte at the even positions of a word.
-uint spread(uint v) {
-    v = (v | v << 4) & 0x0f0fu;
-    v = (v | v << 2) & 0x3333u;
-    return (v | v << 1) & 0x5555u;
-}
-
-uint level_at(uint record, uint row, uint column) {
-    return records[record + row * 2u + (column >> 2)] >> ((column & 3u) * 8u) & 0xffu;
-}
-
-// Widths of the edges along a line of pixels: bit s of a mask is the edge 4 * s pixels from the superblock's left.
-struct LineEdges {
-    uint wide16, wide8, any;
-    uint level_row, level_row16;
-};
-
-// Pairs of eight-line groups share their 16 wide edges; where the first one has such an edge, the second one has no
-// other.
-LineEdges line_edges(uint record, PlaneShape plane, uint line) {
-    const uint row = line >> 3 << plane.ss_v, first = row & ~((2u << plane.ss_v) - 1u);
-    const uint a = records[record + plane.masks + first];
-    uint e16 = a & 0xffu, e8 = a >> 8 & ~a & 0xffu, e4 = a >> 16 & 0xffu & ~(a | a >> 8), inner = a >> 24;
-    if (row != first) {
-        const uint b = records[record + plane.masks + row];
-        e16 = a & b & 0xffu;
-        e8 = b >> 8 & 0xffu & ~a;
-        e4 = b >> 16 & 0xffu & ~(b >> 8 | a);
-        inner = b >> 24;
-    }
-    if (plane.ss_h == 0u) {
-        e16 = spread(e16);
-        e8 = spread(e8);
-        e4 = spread(e4) | spread(inner) << 1;
-    }
-    return LineEdges(e16, e8, e16 | e8 | e4, row, first);
-}
-
-// Pixel `i` of a quad, and its replacement.
 #if BITS == 8
-float quad_pixel(QUAD quad, uint i) { return float(quad >> (i * 8u) & 0xffu); }
-void set_pixel(inout QUAD quad, uint i, float v) {
-    quad = (quad & ~(0xffu << (i * 8u))) | uint(v) << (i * 8u);
+void unpack(QUAD quad, const uint first, inout float v[16]) {
+    v[first] = float(quad & 0xffu);
+    v[first + 1u] = float(quad >> 8 & 0xffu);
+    v[first + 2u] = float(quad >> 16 & 0xffu);
+    v[first + 3u] = float(quad >> 24);
+}
+QUAD pack(float v[16], const uint first) {
+    return uint(v[first] + v[first + 1u] * 256.0 + v[first + 2u] * 65536.0) | uint(v[first + 3u]) << 24;
 }
 #else
-float quad_pixel(QUAD quad, uint i) { return float((i < 2u ? quad.x : quad.y) >> ((i & 1u) * 16u) & 0xffffu); }
-void set_pixel(inout QUAD quad, uint i, float v) {
-    const uint shift = (i & 1u) * 16u, mask = 0xffffu << shift, value = uint(v) << shift;
-    if (i < 2u)
-        quad.x = (quad.x & ~mask) | value;
-    else
-        quad.y = (quad.y & ~mask) | value;
+void unpack(QUAD quad, const uint first, inout float v[16]) {
+    v[first] = float(quad.x & 0xffffu);
+    v[first + 1u] = float(quad.x >> 16);
+    v[first + 2u] = float(quad.y & 0xffffu);
+    v[first + 3u] = float(quad.y >> 16);
+}
+QUAD pack(float v[16], const uint first) {
+    return QUAD(uint(v[first]) | uint(v[first + 1u]) << 16, uint(v[first + 2u]) | uint(v[first + 3u]) << 16);
 }
 #endif
 
-// All edges between columns along one line. Two more steps write what the last ones changed.
-void filter_columns(Superblock sb, PlaneShape plane, uint line, bool busy) {
-    const LineEdges edges = line_edges(sb.record, plane, line);
-    const uint any = busy ? edges.any : 0u, steps = MAX_STEPS >> plane.ss_h;
-    const uint start = sb.pixels + line * plane.stride;
-    // A window of sixteen pixels; bit 0 of `changed` is its leftmost quad.
-    QUAD quads[4];
-    [[unroll]] for (uint i = 0u; i < 3u; i++)
-        quads[i] = load_quad(start + (i - 2u) * QUAD_WORDS);
-    uint changed = 0u, at = start;
-    [[dont_unroll]] for (uint s = 0u; s < steps + 2u; s++) {
-        quads[3] = load_quad(s < steps ? at + QUAD_WORDS : start);
-        if ((any >> s & 1u) != 0u) {
-            const bool is16 = (edges.wide16 >> s & 1u) != 0u;
-            const uint wide = is16 ? 16u : (edges.wide8 >> s & 1u) != 0u ? 8u : 4u;
-            const uint column = plane.ss_h != 0u ? s & 6u : s >> 1;
-            const uint level = level_at(sb.record, is16 ? edges.level_row16 : edges.level_row, column);
-            const Thresholds t = thresholds(level, records[level]);
-#define GET(I) quad_pixel(quads[(I) >> 2], (I) & 3u)
-#define SET(I, VALUE) set_pixel(quads[(I) >> 2], (I) & 3u, VALUE)
-            FILTER_LINE(GET, SET, wide, t)
-#undef GET
-#undef SET
-            changed |= is16 ? 15u : 6u;
-        }
-        if ((changed & 1u) != 0u)
-            store_quad(at - 2u * QUAD_WORDS, quads[0]);
-        changed >>= 1;
-        [[unroll]] for (uint i = 0u; i < 3u; i++)
-            quads[i] = quads[i + 1u];
-        at += QUAD_WORDS;
+void store_inner(uint at, float v[16]) {
+    store_quad(at - QUAD_WORDS, pack(v, 4u));
+    store_quad(at, pack(v, 8u));
+}
+
+// v[1] to v[14] become averages over sixteen pixels: a window slides across the edge. Written quad by quad.
+void average_line(uint at, float v[16]) {
+    float sum = 7.0 * v[0] + 2.0 * v[1] + v[2] + v[3] + v[4] + v[5] + v[6] + v[7] + v[8] + 8.0;
+    float made[16];
+    made[0] = v[0];
+    made[15] = v[15];
+    [[unroll]] for (uint i = 1u; i < 15u; i++) {
+        made[i] = floor(sum * 0.0625);
+        sum = sum - v[i] + v[i + 1u] - v[max(i, 7u) - 7u] + v[min(i + 8u, 15u)];
+        if ((i & 3u) == 3u)
+            store_quad(at + (i >> 2) * QUAD_WORDS, pack(made, i - 3u));
     }
+    store_quad(at + 3u * QUAD_WORDS, pack(made, 12u));
 }
 
-struct RowEdge {
-    uint wide; // 0: none
-    uint level_column;
-};
-
-// The edge 4 * s lines from the superblock's top, at a quad of pixels. Pairs of eight-pixel groups are as above.
-RowEdge row_edge(uint record, PlaneShape plane, uint quad, uint s) {
-    const uint bit = quad >> 1 << plane.ss_h, first = bit & ~(1u << plane.ss_h);
-    const uint row = plane.ss_v != 0u ? s : s >> 1;
-    const uint masks = records[record + plane.masks + 8u + row];
-    const uint here = masks >> bit, there = masks >> first;
-    if (plane.ss_v == 0u && (s & 1u) != 0u)
-        return RowEdge((here >> 24 & 1u) * 4u, bit);
-    if ((there & 1u) != 0u) // 16 wide: both, or the first alone
-        return RowEdge((here & 1u) * 16u, first);
-    if ((here >> 8 & 1u) != 0u)
-        return RowEdge(8u, bit);
-    return RowEdge(((here | here >> 16) & 1u) * 4u, bit);
-}
-
-// Pixel `i` of a word, and its replacement; a word is in one column of words.
-const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
-
-// All edges between rows down one column of words. Two more steps write what the last ones changed.
-void filter_rows(Superblock sb, PlaneShape plane, uint word, bool busy) {
-    const uint steps = MAX_STEPS >> plane.ss_v, start = sb.pixels + word;
-    uint lines[16]; // eight above, eight below the edge; above the picture there are none
-    [[unroll]] for (uint i = 0u; i < 12u; i++)
-        lines[i] = dst[i < 8u && sb.at_top ? start : start - (8u - i) * plane.stride];
-    uint next = start + 4u * plane.stride, oldest = start - 8u * plane.stride;
-    uint changed = 0u; // bit 0: the uppermost four
-    [[dont_unroll]] for (uint s = 0u; s < steps + 2u; s++) {
-        // Below the last edge only four lines belong to the superblock; what stands for the others isn't used.
-        uint from = s + 1u < steps ? next : start;
-        [[unroll]] for (uint i = 0u; i < 4u; i++) {
-            lines[12u + i] = dst[from];
-            from += plane.stride;
-        }
-        next = from;
-        if (busy && s < steps) {
-            const RowEdge edge = row_edge(sb.record, plane, word / QUAD_WORDS, s);
-            if (edge.wide != 0u) {
-                const uint row = plane.ss_v != 0u ? s & 6u : s >> 1;
-                const uint level = level_at(sb.record, row, edge.level_column);
-                const Thresholds t = thresholds(level, records[level]);
-                [[dont_unroll]] for (uint shift = 0u; shift < 32u; shift += PIXEL_BITS) {
-#define GET(I) float(lines[I] >> shift & PIXEL_MASK)
-#define SET(I, VALUE) lines[I] = (lines[I] & ~(PIXEL_MASK << shift)) | uint(VALUE) << shift
-                    FILTER_LINE(GET, SET, edge.wide, t)
-#undef GET
-#undef SET
+void filter_line_of_columns(uint at, Strength t) {
+    float v[16];
+    unpack(load_quad(at - QUAD_WORDS), 4u, v);
+    unpack(load_quad(at), 8u, v);
+    if (is_smooth(v, t)) {
+        if (t.width != NARROW && is_flat_inside(v)) {
+            bool flat_outside = false;
+            if (t.width == SIXTEEN) {
+                unpack(load_quad(at - 2u * QUAD_WORDS), 0u, v);
+                unpack(load_quad(at + QUAD_WORDS), 12u, v);
+                flat_outside = is_flat_outside(v);
+                if (flat_outside) {
+                    average_line(at - 2u * QUAD_WORDS, v);
                 }
-                changed |= edge.wide == 16u ? 15u : 6u;
             }
-        }
-        if ((changed & 1u) != 0u && !(sb.at_top && s < 2u)) {
-            uint at = oldest;
-            [[unroll]] for (uint i = 0u; i < 4u; i++) {
-                dst[at] = lines[i];
-                at += plane.stride;
+            if (!flat_outside) {
+                filter_eight(v);
+                store_inner(at, v);
             }
+        } else {
+            filter_narrow(v, t);
+            store_inner(at, v);
         }
-        oldest += plane.stride << 2;
-        changed >>= 1;
-        [[unroll]] for (uint i = 0u; i < 12u; i++)
-            lines[i] = lines[i + 4u];
     }
 }
 
-// Bounds of loops are the same for all lanes and workgroups, however much each has to do: V3D's compiler then needs no
-// execution masks outside the filters. Lanes without work look at the share's first superblock.
-void main() {
-    const uint lane = gl_LocalInvocationIndex;
-    const PlaneShape plane = plane_shape();
-    const uint lines_log2 = 6u - plane.ss_v, words_log2 = WORDS_LOG2 - plane.ss_h;
-    for (uint step_number = push.first_step; step_number <= push.last_step; step_number++) {
-        const Share share = share_of(step_number);
-        for (uint base = 0u; base < share.most << lines_log2; base += LANES) {
-            const uint i = base + lane;
-            const bool busy = i >> lines_log2 < share.count;
-            filter_columns(superblock_of(share, busy ? i >> lines_log2 : 0u, plane), plane,
-                           i & ((1u << lines_log2) - 1u), busy);
+// Flat pixels of a column of words are averaged at the same time, in fields of 16 bits: sums of 16 pixels fit. With 8 bits
+// a pixel every other one is in a field, and there are two turns. `flat_pixels` has all bits of those that change.
+// Words are loaded again: that costs less than the registers.
+const uint FIELDS = BITS == 8 ? 0x00ff00ffu : 0xffffffffu, TURN_BITS = 8u, TURNS = BITS == 8 ? 2u : 1u;
+const uint UNITS = 0x00010001u;
+
+#define LOAD_LINES(FIRST, END)                                                                                         \
+    uint lines[16];                                                                                                    \
+    uint from = at - (8u - FIRST) * stride;                                                                            \
+    [[unroll]] for (uint i = FIRST; i < END; i++) {                                                                    \
+        lines[i] = dst[from];                                                                                          \
+        from += stride;                                                                                                \
+    }
+#define STORE_LINES(FIRST, END)                                                                                        \
+    uint to = at - (8u - FIRST) * stride;                                                                              \
+    [[unroll]] for (uint i = FIRST; i < END; i++) {                                                                    \
+        dst[to] = lines[i];                                                                                            \
+        to += stride;                                                                                                  \
+    }
+
+void average_eight(uint at, uint stride, uint flat_pixels) {
+    LOAD_LINES(4u, 12u)
+    [[unroll]] for (uint turn = 0u; turn < TURNS; turn++) {
+        const uint shift = turn * TURN_BITS, chosen = flat_pixels >> shift & FIELDS;
+        uint f[16];
+        [[unroll]] for (uint i = 4u; i < 12u; i++)
+            f[i] = lines[i] >> shift & FIELDS;
+        uint sum = f[4] + f[4] + f[4] + f[5] + f[5] + f[6] + f[7] + f[8] + 4u * UNITS;
+        [[unroll]] for (uint i = 5u; i < 11u; i++) {
+            lines[i] ^= ((sum >> 3 & 0x1fffu * UNITS ^ f[i]) & chosen) << shift;
+            sum = sum - f[i] + f[i + 1u] - f[max(i, 7u) - 3u] + f[min(i + 4u, 11u)];
         }
-        memoryBarrierBuffer();
-        barrier();
-        for (uint base = 0u; base < share.most << words_log2; base += LANES) {
-            const uint i = base + lane;
-            const bool busy = i >> words_log2 < share.count;
-            filter_rows(superblock_of(share, busy ? i >> words_log2 : 0u, plane), plane,
-                        i & ((1u << words_log2) - 1u), busy);
+    }
+    STORE_LINES(5u, 11u)
+}
+
+void average_sixteen(uint at, uint stride, uint flat_pixels) {
+    LOAD_LINES(0u, 16u)
+    [[unroll]] for (uint turn = 0u; turn < TURNS; turn++) {
+        const uint shift = turn * TURN_BITS, chosen = flat_pixels >> shift & FIELDS;
+        uint f[16];
+        [[unroll]] for (uint i = 0u; i < 16u; i++)
+            f[i] = lines[i] >> shift & FIELDS;
+        uint sum = (f[0] << 3) - f[0] + f[1] + f[1] + f[2] + f[3] + f[4] + f[5] + f[6] + f[7] + f[8] + 8u * UNITS;
+        [[unroll]] for (uint i = 1u; i < 15u; i++) {
+            lines[i] ^= ((sum >> 4 & 0xfffu * UNITS ^ f[i]) & chosen) << shift;
+            sum = sum - f[i] + f[i + 1u] - f[max(i, 7u) - 7u] + f[min(i + 8u, 15u)];
+        }
+    }
+    STORE_LINES(1u, 15u)
+}
+
+// Pixels that are flat for eight more pixels: in each field, the upper bit of a + unit - b says whether b exceeds a by more
+// than the unit.
+uint flat_outside_of(uint at, uint stride) {
+    const uint BIAS = (0x8000u + (1u << (BITS - 8))) * UNITS;
+    uint flat_pixels = 0u;
+    [[unroll]] for (uint side = 0u; side < 2u; side++) {
+        const uint edge = dst[side == 0u ? at - stride : at];
+        uint from = side == 0u ? at - 8u * stride : at + 4u * stride;
+        uint other[4];
+        [[unroll]] for (uint i = 0u; i < 4u; i++) {
+            other[i] = dst[from];
+            from += stride;
+        }
+        uint within = 0xffffffffu;
+        [[unroll]] for (uint turn = 0u; turn < TURNS; turn++) {
+            uint above = 0x8000u * UNITS;
+            const uint b = edge >> turn * TURN_BITS & FIELDS;
+            [[unroll]] for (uint i = 0u; i < 4u; i++) {
+                const uint a = other[i] >> turn * TURN_BITS & FIELDS;
+                above &= (a + BIAS - b) & (b + BIAS - a);
+            }
+            // The fields' upper bits as masks of pixels.
+            above = (above >> 15) * (BITS == 8 ? 0xffu : 0xffffu);
+            within &= BITS == 8 ? above << turn * TURN_BITS | 0xff00ff00u >> turn * TURN_BITS : above;
+        }
+        flat_pixels = side == 0u ? within : flat_pixels & within;
+    }
+    return flat_pixels;
+}
+
+// A column of words: lines[7] and lines[8] are at the edge. Pixels that the narrow filter changes are added to their words
+// as differences. No branches: V3D's compiler keeps a value that a branch changes for as long as the outermost loop runs.
+void filter_word_of_rows(uint at, uint stride, Strength t) {
+    uint flat_inside = 0u, changed = 0u; // pixels
+    {
+        LOAD_LINES(4u, 12u)
+        [[unroll]] for (uint shift = 0u; shift < 32u; shift += PIXEL_BITS) {
+            float v[16];
+            [[unroll]] for (uint i = 4u; i < 12u; i++)
+                v[i] = float(lines[i] >> shift & PIXEL_MASK);
+            const bool smooth_line = is_smooth(v, t), flat_line = smooth_line && t.width != NARROW && is_flat_inside(v);
+            flat_inside |= flat_line ? PIXEL_MASK << shift : 0u;
+            const float old[16] = v;
+            filter_narrow(v, t);
+            const uint narrow = smooth_line && !flat_line ? 0xffffffffu : 0u;
+            changed |= narrow;
+            [[unroll]] for (uint i = 6u; i < 10u; i++)
+                lines[i] += (uint(int(v[i] - old[i])) << shift) & narrow;
+        }
+        if (changed != 0u) {
+            STORE_LINES(6u, 10u)
+        }
+    }
+    if (flat_inside != 0u) {
+        uint flat_outside = 0u;
+        if (t.width == SIXTEEN) {
+            flat_outside = flat_outside_of(at, stride) & flat_inside;
+            if (flat_outside != 0u)
+                average_sixteen(at, stride, flat_outside);
+        }
+        if (flat_inside != flat_outside)
+            average_eight(at, stride, flat_inside & ~flat_outside);
+    }
+}
+
+void filter_column_lane(uint edge, uint line) {
+    const uvec2 record = records[edge];
+    const uint stride = (record.x & DD_LF_CHROMA) != 0u ? push.stride[1] : push.stride[0];
+    filter_line_of_columns((record.x & ~DD_LF_CHROMA) + line * stride, strength_of(record.y));
+}
+
+void filter_row_lane(uint edge, uint word) {
+    const uvec2 record = records[edge];
+    const uint stride = (record.x & DD_LF_CHROMA) != 0u ? push.stride[1] : push.stride[0];
+    const uint at = (record.x & ~DD_LF_CHROMA) + word;
+    const Strength t = strength_of(record.y);
+    filter_word_of_rows(at, stride, t);
+}
+
+void main() {
+    const uint lane = gl_GlobalInvocationID.x, lanes = gl_NumWorkGroups.x * LANES;
+    for (uint level = push.first_level; level < push.end_level; level++) {
+        const uvec2 range = records[level];
+        for (uint s = range.x; s < range.y; s++) {
+            const uvec2 segment = records[push.segments_at + s];
+            const uint first = push.edges_at + segment.x, count = segment.y & ~(1u << DD_LF_DIRECTION_SHIFT);
+            if (segment.y == count)
+                for (uint i = lane; i < count << COLUMN_LANES_LOG2; i += lanes)
+                    filter_column_lane(first + (i >> COLUMN_LANES_LOG2), i & ((1u << COLUMN_LANES_LOG2) - 1u));
+            else
+                for (uint i = lane; i < count << ROW_LANES_LOG2; i += lanes)
+                    filter_row_lane(first + (i >> ROW_LANES_LOG2), i & ((1u << ROW_LANES_LOG2) - 1u));
         }
         memoryBarrierBuffer();
         barrier();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -47,11 +48,14 @@ struct Dispatch {
     }
 };
 
+class Vp9FilterOrder;
+
 // The GPU's work of one phase of one frame. Kept and refilled, so that a steady stream allocates nothing.
 struct PhaseWork {
-    std::vector<Dispatch> dispatches; // empty: nothing to do
-    std::uint32_t upload_bytes = 0;   // size of the phase's upload: records, coefficients
-    std::uint32_t coefs_at = 0;       // byte offset in the upload, a multiple of kUploadAlign
+    std::vector<Dispatch> dispatches;             // empty: nothing to do
+    std::uint32_t upload_bytes = 0;               // size of the phase's upload: records, coefficients
+    std::uint32_t coefs_at = 0;                   // byte offset in the upload, a multiple of kUploadAlign
+    std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
 
     void clear() {
         dispatches.clear();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/vp9_dispatch.h"
 
+#include "batch/vp9_filter_order.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -10,7 +12,9 @@ namespace dd {
 namespace {
 
 constexpr unsigned kLanes = 256;
-constexpr unsigned kItx32Lanes = 128; // its shared memory is full with four blocks
+constexpr unsigned kLfLanes = 256;
+constexpr std::uint32_t kGroupsAlone = 2; // of the loop filter's workgroups, that aren't worth a dispatch
+constexpr unsigned kItx32Lanes = 128;     // its shared memory is full with four blocks
 
 enum VpKernel : unsigned { kMc, kScaledMc, kItxDc, kItx4, kItx8, kItx16, kItx32, kWht, kLf, kKernels };
 
@@ -259,16 +263,25 @@ void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to
     }
 }
 
-// Steps of the wavefront: column + 2 * row.
-unsigned filter_steps(const Vp9LoopFilter &lf) {
-    return lf.sb_cols + 2 * (lf.sb_rows - 1);
+// Lanes of an edge: eight lines, or the words of eight columns.
+std::uint32_t lanes_of(const DdLfSegment &segment, std::uint32_t bytes_per_pixel) {
+    const std::uint32_t count = segment.count & ~(1u << DD_LF_DIRECTION_SHIFT);
+    return segment.count >> DD_LF_DIRECTION_SHIFT ? count * 2 * bytes_per_pixel : count * 8;
 }
 
-// Superblocks that belong to a step.
-std::uint32_t superblocks_in_step(const Vp9LoopFilter &lf, unsigned step) {
-    const unsigned top = step < lf.sb_cols ? 0 : (step - lf.sb_cols + 2) / 2;
-    const unsigned bottom = std::min(lf.sb_rows - 1, step / 2);
-    return bottom >= top ? bottom - top + 1 : 0;
+// Workgroups that a level of the loop filter keeps busy.
+std::uint32_t groups_of(const Vp9FilterOrder &order, const DdLfLevel &level, std::uint32_t bytes_per_pixel) {
+    std::uint32_t most = 0;
+    for (std::uint32_t s = level.first_segment; s < level.end_segment; s++)
+        most = std::max(most, lanes_of(order.segments[s], bytes_per_pixel));
+    return groups_for(most, kLfLanes);
+}
+
+template <typename T>
+std::byte *append(std::byte *to, const std::vector<T> &from) {
+    static_assert(sizeof(T) == 8);
+    std::memcpy(to, from.data(), from.size() * sizeof(T));
+    return to + from.size() * sizeof(T);
 }
 
 // Taps of clause 8.5.2.4, [smooth, regular, sharp, bilinear][1/16 pixel]. The second half of a type mirrors the first.
@@ -344,53 +357,52 @@ void write_vp9_recon(const Vp9Batch &batch, Profile, const PhaseWork &work, std:
     }
 }
 
+// A level is a dispatch where dispatches are cheap; levels that one workgroup can do soon go together, with barriers of the
+// workgroup between them.
 void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
-    const Vp9LoopFilter &lf = batch.lf;
-    if (lf.superblocks.empty())
+    if (batch.lf.superblocks.empty())
         return;
-    const PictureFormat &format = batch.dst.format;
-    const unsigned ss = format.ss_h | format.ss_v << 1;
-    struct Planes {
-        unsigned first, count, ss;
-    };
-    // Planes of one shape go together.
-    const Planes same[] = {{0, format.planes, 0}}, two[] = {{0, 1, 0}, {1, 2, ss}};
-    const std::span<const Planes> shapes = ss && format.planes > 1 ? std::span<const Planes>(two) : same;
+    if (!work.filter_order)
+        work.filter_order = std::make_shared<Vp9FilterOrder>();
+    Vp9FilterOrder &order = *work.filter_order;
+    order.build(batch);
+    if (order.levels.empty())
+        return;
 
     DdLfPush push{};
-    push.dst = planes_of(batch.dst);
-    push.sb_cols = lf.sb_cols;
-    push.sb_rows = lf.sb_rows;
+    const DdPlanes planes = planes_of(batch.dst);
+    std::copy(std::begin(planes.stride), std::end(planes.stride), push.stride);
+    push.segments_at = static_cast<std::uint32_t>(order.levels.size());
+    push.edges_at = static_cast<std::uint32_t>(push.segments_at + order.segments.size());
     Dispatch d;
-    d.kernel = kernel_of(kLf, format.bit_depth);
-    const unsigned steps = filter_steps(lf), steps_a_dispatch = profile == Profile::v3d ? steps : 1;
-    for (unsigned step = 0; step < steps; step += steps_a_dispatch) {
-        d.groups = profile == Profile::v3d ? 1 : superblocks_in_step(lf, step);
-        if (!d.groups)
-            continue;
-        d.barrier = !work.dispatches.empty(); // planes don't depend on each other, steps do
-        for (const Planes &planes : shapes) {
-            push.first_step = step;
-            push.last_step = step + steps_a_dispatch - 1;
-            push.first_plane = planes.first;
-            push.ss = planes.ss;
-            d.set_push(push);
-            d.groups_y = planes.count;
-            work.dispatches.push_back(d);
-            d.barrier = false;
+    d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
+    const std::uint32_t bytes = batch.dst.bytes_per_pixel(), alone = profile == Profile::v3d ? ~0u : kGroupsAlone;
+    for (std::uint32_t level = 0; level < order.levels.size(); level = push.end_level) {
+        push.first_level = level;
+        push.end_level = level + 1;
+        d.groups = groups_of(order, order.levels[level], bytes);
+        if (d.groups <= alone) {
+            d.groups = 1;
+            while (push.end_level < order.levels.size() &&
+                   groups_of(order, order.levels[push.end_level], bytes) <= alone)
+                push.end_level++;
         }
+        d.barrier = level != 0;
+        d.set_push(push);
+        work.dispatches.push_back(d);
     }
     work.upload_bytes =
-        align_upload(static_cast<std::uint32_t>(sizeof lf.limits + lf.superblocks.size() * sizeof(DdLfSuperblock)));
+        align_upload(static_cast<std::uint32_t>((push.edges_at + order.edges.size()) * sizeof(DdLfEdge)));
     work.coefs_at = 0;
 }
 
-void write_vp9_filter(const Vp9Batch &batch, Profile, const PhaseWork &, std::byte *upload) {
-    const Vp9LoopFilter &lf = batch.lf;
-    if (lf.superblocks.empty())
+void write_vp9_filter(const Vp9Batch &, Profile, const PhaseWork &work, std::byte *upload) {
+    if (work.dispatches.empty())
         return;
-    std::memcpy(upload, lf.limits.data(), sizeof lf.limits);
-    std::memcpy(upload + sizeof lf.limits, lf.superblocks.data(), lf.superblocks.size() * sizeof(DdLfSuperblock));
+    const Vp9FilterOrder &order = *work.filter_order;
+    upload = append(upload, order.levels);
+    upload = append(upload, order.segments);
+    append(upload, order.edges);
 }
 
 int vp9_subpel_tap(unsigned filter, unsigned subpel, unsigned tap) {
