@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/conformance in many configurations, one after the other: plans, device profiles, threads, validation layers.
 
-core: the manifest's small spread of VP9 streams under every kind of plan; some minutes
-full: every VP9 stream under every plan, profile and number of threads; an hour and more
+core: the manifest's small spread of the codec's streams under every kind of plan; some minutes
+full: every stream of the codec under every plan, profile and number of threads; an hour and more
 """
 
 import argparse
@@ -37,6 +37,7 @@ def row(name: str, plan: str, *options: str) -> Row:
 PROVED = ("--require-gpu",)
 # By names in the manifest: quick streams of many kinds. Clips, where there is no manifest, are all quick.
 SMALL = ("--filter", "*vp9[0-3]-2-[02]*-[!r]*") if paths.vectors() else ()
+AV1_SMALL = ("--filter", "*/dav1d/*/[dfmqs]*/*") if paths.vectors() else ()
 FEW = ("--filter", "*-0[1-6]-*") if paths.vectors() else ()
 
 
@@ -77,6 +78,34 @@ def full_rows() -> list[Row]:
     return rows
 
 
+def av1_alone(*stages: str) -> str:
+    return ",".join(f"{name}={'gpu' if name in stages else 'cpu'}" for name in ("mc", "itx", "lf", "cdef", "lr"))
+
+
+def av1_rows(tier: str) -> list[Row]:
+    """Restoration needs the rows from before CDEF: the two run on one side. Predictions alone prove nothing by numbers of
+    frames, as some are the CPU's by what the stream holds."""
+    av1 = ("--tier", tier, "--codec", "av1")
+    small = AV1_SMALL if tier == "core" else ()
+    rows = [row("gpu, profile v3d", "gpu", *av1, *PROVED, "--profile", "v3d"),
+            row("gpu, profile wide", "gpu", *av1, *PROVED, "--profile", "wide"),
+            row("cpu", "cpu", *av1, *PROVED),
+            row("random, 4 threads", "random", *av1, "--threads", "4"),
+            row("gpu, 2 threads", "gpu", *av1, *PROVED, "--threads", "2"),
+            row("gpu, 4 threads, one frame at a time", "gpu", *av1, *PROVED, "--threads", "4", "--max-frame-delay", "1"),
+            row("mc alone", av1_alone("mc"), *av1, *small),
+            row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
+            row("cdef and lr alone", av1_alone("cdef", "lr"), *av1, *PROVED, *small),
+            row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--validation")]
+    return [*rows, Row("no device", ["--device", "cpu", *av1, *small])]
+
+
+def rows_of(codec: str, tier: str) -> list[Row]:
+    if codec == "av1":
+        return av1_rows(tier)
+    return core_rows() if tier == "core" else full_rows()
+
+
 def run(one: Row, device: str, more: list[str], report: Path) -> tuple[list[int], list[str]]:
     """The counts, and what the tool said of streams that did not simply pass."""
     options = one.options if "--device" in one.options else ["--device", device, *one.options]
@@ -95,12 +124,13 @@ def run(one: Row, device: str, more: list[str], report: Path) -> tuple[list[int]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", choices=("core", "full"))
+    parser.add_argument("--codec", choices=("vp9", "av1"), default="vp9")
     parser.add_argument("--device", default="llvmpipe")
     parser.add_argument("--only", metavar="TEXT", help="only rows whose name holds this")
     parser.add_argument("--json", type=Path, metavar="FILE", help="all reports of tools/conformance")
     parser.add_argument("more", nargs="*", metavar="-- OPTION", help="handed to tools/conformance")
     args = parser.parse_args()
-    rows = [one for one in (core_rows() if args.set == "core" else full_rows()) if not args.only or args.only in one.name]
+    rows = [one for one in rows_of(args.codec, args.set) if not args.only or args.only in one.name]
     total, reports = [0, 0, 0], {}
     with tempfile.TemporaryDirectory(prefix="dd-matrix-") as folder:
         for one in rows:

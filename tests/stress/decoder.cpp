@@ -34,6 +34,14 @@ bool is_vp9_key(const std::vector<std::uint8_t> &bytes) {
     return (bytes[0] & (profile3 ? 0x06 : 0x0c)) == 0;
 }
 
+// AV1 OBU headers (clause 5.3): a temporal unit that holds a sequence header behind its delimiter. Encoders send it
+// with key frames.
+bool is_av1_key(const std::vector<std::uint8_t> &bytes) {
+    constexpr int kSequenceHeader = 1, kTemporalDelimiter = 2;
+    const std::size_t first = bytes.size() > 2 && (bytes[0] >> 3 & 15) == kTemporalDelimiter ? 2 : 0;
+    return bytes.size() > first && (bytes[first] >> 3 & 15) == kSequenceHeader;
+}
+
 AVCodecID codec_of(const std::vector<std::uint8_t> &file) {
     if (std::memcmp(file.data() + 8, "VP90", 4) == 0)
         return AV_CODEC_ID_VP9;
@@ -65,7 +73,7 @@ Stream read_ivf(const std::string &path) {
         const std::size_t end = std::min(file.size(), at + size);
         packet.bytes.assign(file.begin() + static_cast<std::ptrdiff_t>(at),
                             file.begin() + static_cast<std::ptrdiff_t>(end));
-        packet.key = stream.codec == AV_CODEC_ID_VP9 && is_vp9_key(packet.bytes);
+        packet.key = stream.codec == AV_CODEC_ID_VP9 ? is_vp9_key(packet.bytes) : is_av1_key(packet.bytes);
         stream.packets.push_back(std::move(packet));
         at = end;
     }

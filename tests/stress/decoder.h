@@ -19,7 +19,7 @@ namespace stress {
 struct PacketData {
     std::vector<std::uint8_t> bytes;
     std::int64_t pts = 0;
-    bool key = false; // a VP9 key frame: decoding can start here
+    bool key = false; // a key frame: decoding can start here
 };
 
 struct Stream {

@@ -16,14 +16,19 @@ from daedalus_tools import console, decode, ivf, manifest, paths
 # One size change, scaled references, 10 bits, 4:4:0, a tiny one, intra-only frames; the clips where there are none.
 WANTED = ("vp90-2-05-resize.ivf", "vp90-2-21-resize_inter_320x180_5_1-2.webm", "vp92-2-20-10bit-yuv420.webm",
           "vp91-2-04-yuv440.webm", "vp90-2-02-size-66x66.webm", "vp90-2-16-intra-only.webm", "vp9-odd-97x61.webm",
-          "vp9-lossless.webm", "vp9-440.webm", "vp9-10bit.webm", "vp9-rt.webm")
-THREADS = (("1", "frame"), ("2", "frame"), ("4", "frame"), ("2", "slice"), ("4", "slice"))
+          "vp9-lossless.webm", "vp9-440.webm", "vp9-10bit.webm", "vp9-rt.webm",
+          # AV1: 10 and 12 bits, 4:2:2, film grain, an odd size, key frames in the middle, two sizes.
+          "00000676.ivf", "00000743.ivf", "00000055.ivf", "00000755.ivf", "309_odd_width.ivf", "lossless.ivf",
+          "av1-1-b10-23-film_grain-50.ivf", "av1-1-b8-01-size-66x34.ivf", "redundant_frame_header.ivf")
+THREADS = {"vp9": (("1", "frame"), ("2", "frame"), ("4", "frame"), ("2", "slice"), ("4", "slice")),
+           "av1": (("1", "frame"), ("2", "frame"), ("4", "frame"))}  # dav1d has one kind
 LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", nargs="*", type=Path, help="VP9 streams (default: small ones of the manifest)")
+    parser.add_argument("path", nargs="*", type=Path, help="streams (default: small ones of the manifest)")
+    parser.add_argument("--codec", choices=("vp9", "av1"), default="vp9")
     parser.add_argument("--device", default="llvmpipe")
     parser.add_argument("--plan", default="gpu")
     parser.add_argument("--profile", default="auto")
@@ -36,7 +41,7 @@ def parse() -> argparse.Namespace:
 
 
 def streams_of(args: argparse.Namespace) -> list[Path]:
-    found = manifest.find(args.path, codec="vp9")
+    found = manifest.find(args.path, codec=args.codec)
     return [ivf.remuxed(stream.path) for stream in found if args.path or stream.path.name in WANTED]
 
 
@@ -75,7 +80,7 @@ def main() -> None:
     if not streams:
         console.fail("no stream there")
     total = [0, 0, 0]
-    for count, kind in THREADS:
+    for count, kind in THREADS[args.codec]:
         total = [a + b for a, b in zip(total, run(args, streams, count, kind))]
     print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
     sys.exit(1 if total[1] or not total[0] else 0)

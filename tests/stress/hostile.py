@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hostile input: mutated VP9 packets through the patched decoder, one thread, every frame and every error code compared
-with stock FFmpeg's. A crash, a hang, a sanitizer's report or a difference fails.
+"""Hostile input: mutated VP9 or AV1 packets through the patched decoder, one thread, every frame and every error code
+compared with stock FFmpeg's. A crash, a hang, a sanitizer's report or a difference fails.
 
 Where stock itself gives other frames when freed memory is filled otherwise (it shows memory that nobody wrote), those
 frames can't be compared; they are counted as unstable, and everything before and after them still is compared.
@@ -53,6 +53,7 @@ def parse() -> argparse.Namespace:
     programs = paths.BUILD / "tests" / "stress"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", nargs="*", type=Path, help="streams to mutate (default: the manifest's small ones)")
+    parser.add_argument("--codec", choices=("vp9", "av1"), default="vp9")
     parser.add_argument("--packets", type=int, default=2000, help="mutated packets, at least (default: 2000)")
     parser.add_argument("--seed", type=int, default=None, help="default: from the clock; it is printed")
     parser.add_argument("--device", default="llvmpipe")
@@ -71,9 +72,9 @@ def parse() -> argparse.Namespace:
 
 
 def sources_of(args: argparse.Namespace) -> list[mutate.Source]:
-    small = [s for s in manifest.find(args.path, codec="vp9") if s.path.stat().st_size < 120_000 and is_small(s)]
+    small = [s for s in manifest.find(args.path, codec=args.codec) if s.path.stat().st_size < 120_000 and is_small(s)]
     if not small:
-        console.fail("no small VP9 stream to mutate")
+        console.fail("no small stream to mutate")
     return [mutate.load(stream.path, most=10) for stream in small]
 
 

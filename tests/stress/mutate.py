@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Mutations of VP9 packets, from a seed: the same seed over the same streams makes the same bytes."""
+"""Mutations of VP9 and AV1 packets, from a seed: the same seed over the same streams makes the same bytes."""
 
 import random
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 
-from daedalus_tools import ivf, vp9_header
+from daedalus_tools import ivf, obu, vp9_header
 
 SIZES = (1, 2, 3, 7, 8, 9, 15, 16, 33, 63, 64, 65, 127, 128, 176, 255, 288, 352, 500, 1024, 2048)
 
@@ -83,8 +83,36 @@ def grow(rng: random.Random, packet: bytes, _: list[Source]) -> bytes:
     return packet + rng.randbytes(rng.choice((1, 7, 100)))
 
 
-KINDS = (flip_bits, flip_bits, flip_bits, truncate, truncate, splice_header, foreign_packet, other_size, overwrite,
-         superframe_index, grow)
+def flip_tile_bits(rng: random.Random, packet: bytes, _: list[Source]) -> bytes:
+    """Bits behind the headers, so that what the parser says of blocks is wrong and not that there are any."""
+    data = bytearray(packet)
+    start = min(len(data) - 1, rng.choice((30, 60, len(data) // 2)))
+    for _ in range(rng.choice((1, 2, 4, 16))):
+        data[rng.randrange(start, len(data))] ^= 1 << rng.randrange(8)
+    return bytes(data)
+
+
+def shuffle_obus(rng: random.Random, packet: bytes, sources: list[Source]) -> bytes:
+    """An OBU is lost, repeated, out of order or another stream's; all have right sizes."""
+    units = obu.split(packet)
+    if not units:
+        return flip_bits(rng, packet, sources)
+    place = rng.randrange(len(units))
+    kind = rng.randrange(4)
+    if kind == 0 and len(units) > 1:
+        del units[place]
+    elif kind == 1:
+        units.insert(rng.randrange(len(units) + 1), units[place])
+    elif kind == 2:
+        rng.shuffle(units)
+    elif others := obu.split(rng.choice(rng.choice(sources).packets)):
+        units[place] = rng.choice(others)
+    return b"".join(units)
+
+
+ANY_KINDS = (flip_bits, flip_bits, flip_bits, truncate, truncate, splice_header, foreign_packet, overwrite, grow)
+KINDS = {b"VP90": (*ANY_KINDS, other_size, superframe_index),
+         b"AV01": (*ANY_KINDS, flip_tile_bits, flip_tile_bits, flip_tile_bits, shuffle_obus)}
 
 
 def case(rng: random.Random, sources: list[Source]) -> tuple[ivf.Header, list[bytes], int]:
@@ -94,7 +122,7 @@ def case(rng: random.Random, sources: list[Source]) -> tuple[ivf.Header, list[by
     count = min(len(packets), rng.choice((1, 2, 2, 3, 4)))
     places = rng.sample(range(len(packets)), count)
     for place in places:
-        packets[place] = rng.choice(KINDS)(rng, packets[place], sources)
+        packets[place] = rng.choice(KINDS[base.header.fourcc])(rng, packets[place], sources)
     if rng.random() < 0.15:  # lost or repeated
         place = rng.randrange(len(packets))
         packets[place:place + 1] = [] if rng.random() < 0.5 and len(packets) > 1 else [packets[place]] * 2

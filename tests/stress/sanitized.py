@@ -20,6 +20,7 @@ STOCK_BUILD = Path(os.environ.get("DAEDALUS_BUILD", ROOT / "build")).resolve()
 LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
 WANTED = ("tests/stress/decode_list", "tests/stress/decode_threads")
 SMALL = "*vp9[0-3]-2-[02]*-[!r]*"
+AV1_SMALL = "*/dav1d/*/[dfmqs]*/*"
 
 
 @dataclass(frozen=True)
@@ -52,19 +53,23 @@ def build(kind: str, folder: Path) -> None:
 def commands(kind: str, folder: Path, quick: bool) -> list[tuple[str, list[str]]]:
     programs = folder / "tests" / "stress"
     ffmpeg, stock = folder / "install" / "bin" / "ffmpeg", STOCK_BUILD / "stock" / "bin" / "ffmpeg"
-    conformance = [sys.executable, str(ROOT / "tools" / "conformance"), "--ffmpeg", str(ffmpeg), "--stock", str(stock),
-                   "--device", "llvmpipe", "--plan", "gpu", "--codec", "vp9", "--tier", "core", "--require-gpu"]
+    av1 = [sys.executable, str(ROOT / "tools" / "conformance"), "--ffmpeg", str(ffmpeg), "--stock", str(stock),
+           "--device", "llvmpipe", "--plan", "gpu", "--tier", "core", "--require-gpu", "--codec", "av1"]
+    conformance = [*av1[:-1], "vp9"]
     decoders = [sys.executable, str(HERE / "decoders.py"), "--program", str(programs / "decode_threads")]
     hostile = [sys.executable, str(HERE / "hostile.py"), "--program", str(programs / "decode_list"), "--stock",
                str(STOCK_BUILD / "tests" / "stress" / "decode_list_stock"), "--packets", "200" if quick else "2000"]
     faults = [sys.executable, str(HERE / "faults.py"), "--ffmpeg", str(ffmpeg), "--patience", "8000"]
     few = ["--filter", SMALL] if quick else []
+    av1 += ["--filter", AV1_SMALL] if quick else []
+    more = [("AV1, 4 threads", [*av1, "--threads", "4"]), ("AV1, decoders", [*decoders, "--codec", "av1"])]
     if kind == "thread":
         return [("frame threads", [*conformance, *few, "--threads", "4"]),
                 ("slice threads", [*conformance, *few, "--threads", "4", "--thread-type", "slice"]),
-                ("decoders", decoders)]
+                ("decoders", decoders), *more]
     return [("one thread", [*conformance, *few]), ("frame threads", [*conformance, *few, "--threads", "4"]),
-            ("hostile input", hostile), ("decoders", decoders), ("faults", faults)]
+            ("hostile input", hostile), ("decoders", decoders), ("faults", faults),
+            ("AV1, one thread", av1), ("AV1, hostile input", [*hostile, "--codec", "av1"]), *more]
 
 
 def run(name: str, command: list[str], kind: str) -> list[int]:

@@ -28,9 +28,11 @@ class Offload:
 class Threads:
     count: int = 1
     kind: str = "frame"
+    delay: int = 0  # of libdav1d: frames that may be decoded at once; 0: its own choice
 
     def arguments(self) -> list[str]:
-        return ["-threads", str(self.count), "-thread_type", self.kind]
+        delay = ["-max_frame_delay", str(self.delay)] if self.delay else []
+        return ["-threads", str(self.count), "-thread_type", self.kind, *delay]
 
 
 @dataclass
