@@ -87,12 +87,14 @@ def av1_rows(tier: str) -> list[Row]:
     frames, as some are the CPU's by what the stream holds."""
     av1 = ("--tier", tier, "--codec", "av1")
     small = AV1_SMALL if tier == "core" else ()
+    one_frame = ("--threads", "4", "--max-frame-delay", "1")  # leaves dav1d no second pass: no predictions on the GPU
     rows = [row("gpu, profile v3d", "gpu", *av1, *PROVED, "--profile", "v3d"),
             row("gpu, profile wide", "gpu", *av1, *PROVED, "--profile", "wide"),
             row("cpu", "cpu", *av1, *PROVED),
             row("random, 4 threads", "random", *av1, "--threads", "4"),
             row("gpu, 2 threads", "gpu", *av1, *PROVED, "--threads", "2"),
-            row("gpu, 4 threads, one frame at a time", "gpu", *av1, *PROVED, "--threads", "4", "--max-frame-delay", "1"),
+            row("filters, one frame at a time", av1_alone("lf", "cdef", "lr"), *av1, *PROVED, *one_frame),
+            row("gpu, one frame at a time", "gpu", *av1, *small, *one_frame),
             row("mc alone", av1_alone("mc"), *av1, *small),
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
             row("cdef and lr alone", av1_alone("cdef", "lr"), *av1, *PROVED, *small),

@@ -17,9 +17,10 @@ from daedalus_tools import console, decode, ivf, manifest, paths
 WANTED = ("vp90-2-05-resize.ivf", "vp90-2-21-resize_inter_320x180_5_1-2.webm", "vp92-2-20-10bit-yuv420.webm",
           "vp91-2-04-yuv440.webm", "vp90-2-02-size-66x66.webm", "vp90-2-16-intra-only.webm", "vp9-odd-97x61.webm",
           "vp9-lossless.webm", "vp9-440.webm", "vp9-10bit.webm", "vp9-rt.webm",
-          # AV1: 10 and 12 bits, 4:2:2, film grain, an odd size, key frames in the middle, two sizes.
+          # AV1: 10 and 12 bits, 4:2:2, film grain, an odd size, lossless.
           "00000676.ivf", "00000743.ivf", "00000055.ivf", "00000755.ivf", "309_odd_width.ivf", "lossless.ivf",
-          "av1-1-b10-23-film_grain-50.ivf", "av1-1-b8-01-size-66x34.ivf", "redundant_frame_header.ivf")
+          "av1-1-b10-23-film_grain-50.ivf", "av1-1-b8-01-size-66x34.ivf", "redundant_frame_header.ivf",
+          "av1-aom-352x288.webm", "av1-aom-10bit.webm")
 THREADS = {"vp9": (("1", "frame"), ("2", "frame"), ("4", "frame"), ("2", "slice"), ("4", "slice")),
            "av1": (("1", "frame"), ("2", "frame"), ("4", "frame"))}  # dav1d has one kind
 LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
