@@ -44,6 +44,10 @@ bool parse_plan(std::string_view text, PlanSpec &spec) {
         return true;
     }
     spec.kind = PlanSpec::Kind::fixed;
+    if (text == "parse") {
+        spec.side.fill(DD_SIDE_NONE);
+        return true;
+    }
     DdSide side;
     if (parse_side(text, side)) {
         spec.side.fill(side);
@@ -62,7 +66,8 @@ std::string plan_text(const DdPlan &plan, unsigned first, unsigned stages) {
         if (stage > first)
             text += ',';
         text += names[stage];
-        text += plan.side[stage] == DD_SIDE_GPU ? "=gpu" : "=cpu";
+        constexpr std::array<std::string_view, 3> sides = {"=cpu", "=gpu", "=none"};
+        text += sides[plan.side[stage]];
     }
     return text;
 }

@@ -20,7 +20,7 @@ struct PlanSpec {
     std::array<DdSide, DD_STAGES> side{};
 };
 
-// "auto", "gpu", "cpu", "random", or a list of stage=side, separated by ',' or '+'; stages that aren't named stay on the
+// "auto", "gpu", "cpu", "random", "parse" (nothing runs anywhere), or a list of stage=side, separated by ',' or '+'; stages that aren't named stay on the
 // CPU. False: not understood.
 bool parse_plan(std::string_view text, PlanSpec &spec);
 

@@ -23,7 +23,9 @@ Scheduler::Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &tr
 DdSide Scheduler::wish(DdStage stage, const FrameFacts &) {
     switch (spec_.kind) {
     case PlanSpec::Kind::fixed:
-        return spec_.side[stage];
+        // An AV1 decoder can't leave its stages out.
+        return spec_.side[stage] == DD_SIDE_NONE && stages_ != codec_stages(DD_CODEC_VP9) ? DD_SIDE_CPU
+                                                                                          : spec_.side[stage];
     case PlanSpec::Kind::random:
         return random_() & 1 ? DD_SIDE_GPU : DD_SIDE_CPU;
     case PlanSpec::Kind::automatic:
@@ -47,7 +49,7 @@ DdPlan Scheduler::plan(const FrameFacts &facts) {
     for (unsigned i = 0; i < stages_; i++) {
         const auto stage = static_cast<DdStage>(i);
         const DdSide side = wish(stage, facts);
-        if (has_share(stage, facts))
+        if (side == DD_SIDE_NONE || has_share(stage, facts))
             plan.side[i] = static_cast<std::uint8_t>(side);
     }
     if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_rests())

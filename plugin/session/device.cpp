@@ -29,6 +29,9 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
         device->log.line(DD_LOG_ERROR, "profile '%s' is not auto, v3d or wide", gpu.profile.c_str());
         return DD_ERR_INVALID;
     }
+    device->trace = Trace::open(environment("DAEDALUS_TRACE"));
+    gpu.timestamps = device->trace != nullptr;
+    const TraceScope scope(device->trace.get(), "open the device", 0);
     std::string why;
     device->gpu = Gpu::open(gpu, why);
     if (device->gpu)

@@ -153,6 +153,7 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
         phases &= ~static_cast<unsigned>(DD_PHASE_RECON);
     if (!frame.on_gpu(DD_STAGE_LF) && !frame.on_gpu(DD_STAGE_CDEF) && !frame.on_gpu(DD_STAGE_LR))
         phases &= ~static_cast<unsigned>(DD_PHASE_FILTER);
+    const TraceScope scope(frame.trace(), phases & DD_PHASE_RECON ? "submit recon" : "submit filter", frame.number);
     const auto planned = plan_phases(frame, phases);
     if (!planned[kRecon] && !planned[kFilter])
         return DD_OK;
@@ -167,9 +168,14 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
 }
 
 int wait_frame(DdFrame &frame) {
-    if (frame.job && frame.job->in_flight())
-        if (const GpuStatus status = frame.job->wait(); !status)
-            return frame.fail(frame.session->give_up_gpu("running a frame", status));
+    if (!frame.job || !frame.job->in_flight())
+        return frame.error;
+    const TraceScope scope(frame.trace(), "wait", frame.number);
+    const GpuStatus status = frame.job->wait();
+    if (!status)
+        return frame.fail(frame.session->give_up_gpu("running a frame", status));
+    if (Trace *trace = frame.trace())
+        trace->gpu(frame.job->timeline(), frame.number);
     return frame.error;
 }
 
@@ -246,6 +252,19 @@ int dd_frame_wait(DdFrame *frame) {
     if (!frame)
         return DD_ERR_INVALID;
     return guarded([&] { return wait_frame(*frame); });
+}
+
+int64_t dd_frame_trace_time(const DdFrame *frame) {
+    return frame && frame->trace() ? Trace::now() : 0;
+}
+
+void dd_frame_trace(DdFrame *frame, const char *name, int64_t begin) {
+    if (!frame || !frame->trace() || !begin)
+        return;
+    guarded([&] {
+        frame->trace()->span(name, begin, frame->number);
+        return int{DD_OK};
+    });
 }
 
 void dd_frame_end(DdFrame **frame, DdOutcome outcome) {

@@ -10,6 +10,7 @@
 #include "session/batch_saver.h"
 #include "session/picture_pool.h"
 #include "session/statistics.h"
+#include "trace.h"
 #include "vulkan/gpu.h"
 
 #include <atomic>
@@ -41,6 +42,7 @@ struct DdDevice : dd::Counted {
     std::string plan_name;
     std::shared_ptr<dd::Gpu> gpu; // nullptr: everything on the CPU
     std::string name = "CPU";
+    std::unique_ptr<dd::Trace> trace; // nullptr: no timeline is wanted
 };
 
 struct DdPicture : dd::Counted {
@@ -88,6 +90,7 @@ struct DdFrame {
             job.emplace(gpu);
     }
     bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
+    dd::Trace *trace() const { return session->device->trace.get(); }
     // The first error of a frame stays: it must go to the CPU.
     int fail(int result) {
         int none = DD_OK;

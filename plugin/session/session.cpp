@@ -94,6 +94,7 @@ void DdSession::prepare(const PictureFormat &format) {
             return;
         prepared.push_back(kind);
     }
+    const TraceScope scope(device->trace.get(), "make pipelines", 0);
     const auto kernels = codec == DD_CODEC_AV1 ? av1_kernels(format) : vp9_kernels(format, device->gpu->profile());
     if (const GpuStatus status = device->gpu->prepare(kernels); !status)
         give_up_gpu("making pipelines", status);

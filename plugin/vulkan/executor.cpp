@@ -2,6 +2,7 @@
 #include "vulkan/executor.h"
 
 #include "common/records.h"
+#include "embedded.h"
 
 #include <algorithm>
 
@@ -18,6 +19,8 @@ constexpr VkDeviceSize kSmallestUpload = 256 * 1024;
 // An upload buffer that is this much too large is given back: the stream has become smaller.
 constexpr VkDeviceSize kWaste = 16;
 constexpr VkDeviceSize kWasteFloor = 8 * 1024 * 1024;
+
+constexpr std::string_view kUploads = "upload", kDownloads = "download"; // names of what isn't a dispatch
 
 constexpr auto kSlice = std::chrono::milliseconds(100);
 // Even while others make progress, nobody waits for ever.
@@ -79,9 +82,12 @@ void Slot::barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineS
     device_.vk().CmdPipelineBarrier(commands_, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
-void Slot::timestamp() {
-    if (query_count_ < query_capacity_)
-        device_.vk().CmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, queries_, query_count_++);
+void Slot::timestamp(std::string_view before, VkPipelineStageFlagBits stage) {
+    const auto query = static_cast<std::uint32_t>(stamps_.size());
+    if (query >= query_capacity_)
+        return;
+    device_.vk().CmdWriteTimestamp(commands_, stage, queries_, query);
+    stamps_.push_back(before);
 }
 
 VkResult Slot::submit(const SubmitInput &input) {
@@ -135,18 +141,20 @@ VkResult Slot::record(const SubmitInput &input) {
         return result;
     if (device_.timestamps() && (result = reset_queries(input)) != VK_SUCCESS)
         return result;
+    timestamp({}, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
     record_uploads(input);
-    timestamp();
+    timestamp(kUploads);
     for (unsigned phase = 0; phase < input.phase.size(); phase++)
         if (input.phase[phase] && (result = record_phase(input, phase)) != VK_SUCCESS)
             return result;
     record_downloads(input);
+    timestamp(kDownloads, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
     return vk.EndCommandBuffer(commands_);
 }
 
 VkResult Slot::reset_queries(const SubmitInput &input) {
     const DeviceApi &vk = device_.vk();
-    std::uint32_t needed = 1;
+    std::uint32_t needed = 3; // beginning, uploads, downloads
     for (const PhaseWork *work : input.phase)
         needed += work ? static_cast<std::uint32_t>(work->dispatches.size()) : 0;
     if (needed > query_capacity_) {
@@ -162,7 +170,7 @@ VkResult Slot::reset_queries(const SubmitInput &input) {
             return result;
         query_capacity_ = needed;
     }
-    query_count_ = 0;
+    stamps_.clear();
     vk.CmdResetQueryPool(commands_, queries_, 0, query_capacity_);
     return VK_SUCCESS;
 }
@@ -236,7 +244,7 @@ VkResult Slot::record_phase(const SubmitInput &input, unsigned phase) {
             vk.CmdPushConstants(commands_, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, dispatch.push_bytes,
                                 dispatch.push.data());
         vk.CmdDispatch(commands_, dispatch.groups, dispatch.groups_y, 1);
-        timestamp();
+        timestamp(embedded_kernels()[dispatch.kernel].name);
     }
     return VK_SUCCESS;
 }
@@ -407,19 +415,20 @@ void Slot::finish(bool worked) {
     busy_ = {};
 }
 
-std::vector<double> Slot::dispatch_times() const {
-    if (query_count_ < 2)
+std::vector<GpuTimeline::Span> Slot::spans() const {
+    if (stamps_.size() < 2)
         return {};
-    std::vector<std::uint64_t> stamps(query_count_);
+    std::vector<std::uint64_t> at(stamps_.size());
     const VkResult result = device_.vk().GetQueryPoolResults(
-        device_.handle(), queries_, 0, query_count_, stamps.size() * sizeof(stamps[0]), stamps.data(),
-        sizeof(stamps[0]), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+        device_.handle(), queries_, 0, static_cast<std::uint32_t>(at.size()), at.size() * sizeof(at[0]), at.data(),
+        sizeof(at[0]), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (result != VK_SUCCESS)
         return {};
-    std::vector<double> times;
-    for (std::size_t i = 1; i < stamps.size(); i++)
-        times.push_back(static_cast<double>(stamps[i] - stamps[i - 1]) * device_.limits().timestampPeriod);
-    return times;
+    std::vector<GpuTimeline::Span> all;
+    const double period = device_.limits().timestampPeriod;
+    for (std::size_t i = 1; i < at.size(); i++)
+        all.push_back({stamps_[i], static_cast<double>(at[i - 1]) * period, static_cast<double>(at[i]) * period});
+    return all;
 }
 
 VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot) {

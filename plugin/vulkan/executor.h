@@ -4,6 +4,7 @@
 // sets, upload buffer) is a Slot, kept for the next one; a steady stream makes nothing new.
 #pragma once
 #include "common/av1_recon.h"
+#include "trace.h"
 #include "vulkan/device.h"
 #include "vulkan/picture.h"
 
@@ -46,8 +47,9 @@ class Slot {
     // Looks once more, for a moment, whether the GPU has let go of work that was given up.
     bool done() const;
 
-    // Nanoseconds of each dispatch of the last submit, in order, where the device measures.
-    std::vector<double> dispatch_times() const;
+    // What the GPU did for the last submit, where the device measures: uploads, each dispatch by its kernel's name,
+    // downloads.
+    std::vector<GpuTimeline::Span> spans() const;
 
   private:
     friend class SlotPool;
@@ -61,7 +63,7 @@ class Slot {
     VkResult new_descriptor_set(VkDescriptorSet &set);
     void write_descriptor_set(VkDescriptorSet set, const std::array<VkDescriptorBufferInfo, kBindings> &buffers);
     void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used);
-    void timestamp();
+    void timestamp(std::string_view before, VkPipelineStageFlagBits stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
     VkResult wait_for_fence();
     bool lets_go() const;
     void finish(bool worked);
@@ -81,7 +83,8 @@ class Slot {
     std::vector<VkDescriptorSet> sets_;
     std::vector<SetKey> keys_; // of the sets that the submit uses
     VkQueryPool queries_ = VK_NULL_HANDLE;
-    std::uint32_t query_capacity_ = 0, query_count_ = 0;
+    std::uint32_t query_capacity_ = 0;
+    std::vector<std::string_view> stamps_; // of the queries: what ends there
     Buffer upload_;
     std::array<std::uint32_t, 2> upload_at_{};
     SubmitInput busy_; // keeps pictures alive while the GPU uses them

@@ -88,7 +88,7 @@ void GpuJob::release() {
 
 GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
     release();
-    times_.clear();
+    timeline_.spans.clear();
     phases_ = phases;
     VkResult result = gpu_->device_->slots().acquire(slot_);
     if (result == VK_SUCCESS)
@@ -112,6 +112,7 @@ GpuStatus GpuJob::submit(const GpuJobInput &input) {
     submit.final = input.final;
     if (!submit.tables)
         return {DD_ERR_NO_MEMORY, "out of memory"};
+    timeline_.submitted = Trace::now();
     return status_of(slot_->submit(submit));
 }
 
@@ -120,7 +121,7 @@ GpuStatus GpuJob::wait() {
         return {};
     const VkResult result = slot_->wait();
     if (result == VK_SUCCESS)
-        times_ = slot_->dispatch_times();
+        timeline_.spans = slot_->spans();
     release();
     if (result == VK_TIMEOUT)
         return {DD_ERR_DEVICE, "the GPU hangs"};

@@ -3,6 +3,7 @@
 // The GPU as sessions see it: no type of Vulkan's here.
 #pragma once
 #include "batch/picture_layout.h"
+#include "trace.h"
 #include "vulkan/dispatch.h"
 
 #include <array>
@@ -94,15 +95,15 @@ class GpuJob {
     // Bounded in time.
     GpuStatus wait();
     bool in_flight() const;
-    // Nanoseconds of each dispatch of the last submit, where the device measures.
-    const std::vector<double> &dispatch_times() const { return times_; }
+    // What the GPU did for the last submit that was waited for, where the device measures.
+    const GpuTimeline &timeline() const { return timeline_; }
 
   private:
     void release();
     std::shared_ptr<Gpu> gpu_;
     std::unique_ptr<Slot> slot_;
     std::array<const PhaseWork *, 2> phases_{};
-    std::vector<double> times_;
+    GpuTimeline timeline_;
 };
 
 } // namespace dd

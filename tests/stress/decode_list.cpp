@@ -35,6 +35,7 @@ int main(int argc, char **argv) {
     app.add_option("--device", device, "open a daedalus device of this name (default: none)");
     app.add_option("--threads", setup.threads, "decoder threads")->check(CLI::PositiveNumber);
     app.add_option("--thread-type", thread_type)->check(CLI::IsMember({"frame", "slice"}));
+    app.add_flag("--low-delay", setup.low_delay, "a packet's frames and errors come before the next packet");
     app.add_option("--max-pixels", setup.max_pixels, "refuse larger frames");
     CLI11_PARSE(app, argc, argv);
     setup.thread_type = thread_type == "slice" ? FF_THREAD_SLICE : FF_THREAD_FRAME;

@@ -36,6 +36,7 @@ struct Bench {
     std::string device_name;
     int threads = 1;
     int thread_type = FF_THREAD_FRAME;
+    bool low_delay = false;
     unsigned seed = 1;
     int rounds = 1;
 
@@ -43,10 +44,17 @@ struct Bench {
         stress::Setup made;
         made.threads = threads;
         made.thread_type = thread_type;
+        made.low_delay = low_delay;
         made.device = device;
         return made;
     }
 };
+
+// With one frame thread a daedalus decoder gives frames one packet later than plain software, so that the GPU works while
+// the next frame is parsed.
+bool is_late(const Bench &bench) {
+    return bench.threads == 1 && bench.thread_type == FF_THREAD_FRAME && !bench.low_delay;
+}
 
 struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
@@ -139,7 +147,7 @@ Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *dev
         const std::size_t end = std::min(stream.packets.size(), at + 1 + random() % 12);
         for (; at < end; ++at)
             append(lines, stress::feed(decoder, &stream.packets[at]));
-        if (random() % 3 == 0)
+        if (random() % 3 == 0 || is_late(bench)) // what is late is lost in a flush
             append(lines, stress::feed(decoder, nullptr));
         decoder.flush();
     }
@@ -176,8 +184,10 @@ void close_in_flight(const Bench &bench) {
     for (const Stream &stream : bench.streams) {
         const std::size_t most = std::min<std::size_t>(stream.packets.size(), 12);
         for (const std::size_t count : {std::size_t{0}, std::size_t{1}, 1 + random() % most, most}) {
-            const Lines theirs = close_after(bench, stream, nullptr, count);
+            Lines theirs = close_after(bench, stream, nullptr, count);
             const Lines ours = close_after(bench, stream, device.get(), count);
+            if (is_late(bench) && theirs.size() == ours.size() + 1)
+                theirs.pop_back();
             if (!theirs.empty() || !ours.empty())
                 expect_equal(stream.name + " closed after " + std::to_string(count), ours, theirs);
         }
@@ -396,6 +406,7 @@ int main(int argc, char **argv) {
     app.add_option("--device", bench.device_name, "daedalus device (default: llvmpipe)");
     app.add_option("--threads", bench.threads, "threads of each decoder")->check(CLI::PositiveNumber);
     app.add_option("--thread-type", thread_type)->check(CLI::IsMember({"frame", "slice"}));
+    app.add_flag("--low-delay", bench.low_delay, "frames come before the next packet");
     app.add_option("--seed", bench.seed);
     app.add_option("--rounds", bench.rounds, "each scenario so many times, with the next seed each");
     app.add_option("--scenario", wanted, "only these");

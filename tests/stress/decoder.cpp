@@ -55,6 +55,27 @@ const AVCodec *find_decoder(AVCodecID id) {
     return id == AV_CODEC_ID_AV1 ? avcodec_find_decoder_by_name("libdav1d") : avcodec_find_decoder(id);
 }
 
+template <typename Take>
+std::vector<std::string> feed(Decoder &decoder, const PacketData *packet, const Take &take) {
+    std::vector<std::string> lines;
+    if (const int code = decoder.send(packet); code < 0)
+        lines.push_back("error " + std::to_string(code));
+    // Bounded: a decoder that reports errors for ever would be a hang.
+    for (int code = 0, failures = 0; failures < 64;) {
+        Frame frame = decoder.receive(code);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            return lines;
+        if (frame) {
+            take(lines, std::move(frame));
+        } else {
+            lines.push_back("error " + std::to_string(code));
+            ++failures;
+        }
+    }
+    lines.emplace_back("receive never ends");
+    return lines;
+}
+
 } // namespace
 
 Stream read_ivf(const std::string &path) {
@@ -100,6 +121,8 @@ Decoder::Decoder(AVCodecID id, const Setup &setup) : packet_(av_packet_alloc()) 
     context_->thread_count = setup.threads;
     context_->thread_type = setup.thread_type;
     context_->pkt_timebase = AVRational{1, 25};
+    if (setup.low_delay)
+        context_->flags |= AV_CODEC_FLAG_LOW_DELAY;
     if (setup.max_pixels)
         context_->max_pixels = setup.max_pixels;
     if (setup.get_buffer)
@@ -146,31 +169,12 @@ std::string describe(const AVFrame &frame) {
 }
 
 std::vector<std::string> feed(Decoder &decoder, const PacketData *packet, std::vector<Frame> &kept) {
-    std::vector<std::string> errors;
-    if (const int code = decoder.send(packet); code < 0)
-        errors.push_back("send " + std::to_string(code));
-    // Bounded: a decoder that reports errors for ever would be a hang.
-    for (int code = 0, failures = 0; failures < 64;) {
-        Frame frame = decoder.receive(code);
-        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
-            return errors;
-        if (frame) {
-            kept.push_back(std::move(frame));
-        } else {
-            errors.push_back("receive " + std::to_string(code));
-            ++failures;
-        }
-    }
-    errors.emplace_back("receive never ends");
-    return errors;
+    return feed(decoder, packet, [&](std::vector<std::string> &, Frame frame) { kept.push_back(std::move(frame)); });
 }
 
 std::vector<std::string> feed(Decoder &decoder, const PacketData *packet) {
-    std::vector<Frame> frames;
-    std::vector<std::string> lines = feed(decoder, packet, frames);
-    for (const Frame &frame : frames)
-        lines.push_back(describe(*frame));
-    return lines;
+    return feed(decoder, packet,
+                [](std::vector<std::string> &lines, Frame frame) { lines.push_back(describe(*frame)); });
 }
 
 } // namespace stress

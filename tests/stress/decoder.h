@@ -52,6 +52,7 @@ Device open_device(const std::string &name);
 struct Setup {
     int threads = 1;
     int thread_type = FF_THREAD_FRAME;
+    bool low_delay = false;
     std::int64_t max_pixels = 0; // 0: libavcodec's own bound
     AVBufferRef *device = nullptr;
     int (*get_buffer)(AVCodecContext *, AVFrame *, int) = nullptr;
@@ -75,9 +76,9 @@ class Decoder {
 // Time stamp, size, pixel format and md5 of the pixels.
 std::string describe(const AVFrame &frame);
 
-// What a decoder says to one packet (nullptr: to the end): a line for each error code and each frame.
+// What a decoder says to one packet (nullptr: to the end): a line for each error code and each frame, in their order.
 std::vector<std::string> feed(Decoder &decoder, const PacketData *packet);
-// The same, frames kept instead of described; error codes become lines at once.
+// The same, frames kept instead of described.
 std::vector<std::string> feed(Decoder &decoder, const PacketData *packet, std::vector<Frame> &kept);
 
 } // namespace stress

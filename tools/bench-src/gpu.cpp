@@ -83,7 +83,7 @@ Times Gpu::Job::run(unsigned again) {
     const VkResult waited = submitted == VK_SUCCESS ? slot->wait() : submitted;
     Times times;
     times.wall = std::chrono::duration<double>(Clock::now() - start).count();
-    const std::vector<double> each = slot->dispatch_times();
+    const std::vector<double> each = dd::GpuTimeline{slot->spans()}.dispatch_times();
     gpu_.slots_->release(std::move(slot));
     expect(submitted, "the submit");
     expect(waited, "the wait");

@@ -76,7 +76,7 @@ std::vector<double> Replay::run_once() {
     input.cpu_wrote = true;
     check(job.submit(input), "submitting");
     check(job.wait(), "waiting");
-    return job.dispatch_times();
+    return job.timeline().dispatch_times();
 }
 
 std::string Replay::difference(const std::vector<std::byte> &expected) const {

@@ -64,7 +64,8 @@ typedef struct DdDeviceOptions {
     /** "auto" or NULL: first real GPU (a CPU-type Vulkan device is never chosen by itself); "cpu": none; else a
      *  Vulkan device index or a part of its name. NULL falls back to the environment's DAEDALUS_DEVICE. */
     const char *device;
-    /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". */
+    /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". "parse" measures
+     *  parsing: VP9 frames are parsed, and their pixels stay undefined. */
     const char *plan;
     /** "auto", "v3d" (few dispatches) or "wide" (many). NULL: DAEDALUS_PROFILE, else chosen by the device. */
     const char *profile;
@@ -112,7 +113,11 @@ typedef enum DdStage {
     DD_STAGES
 } DdStage;
 
-typedef enum DdSide { DD_SIDE_CPU, DD_SIDE_GPU } DdSide;
+typedef enum DdSide {
+    DD_SIDE_CPU,
+    DD_SIDE_GPU,
+    DD_SIDE_NONE, /**< of all stages or none: the frame is parsed and no more, to measure that (plan "parse") */
+} DdSide;
 
 /** Where each stage of one frame runs. */
 typedef struct DdPlan {
@@ -200,6 +205,12 @@ typedef enum DdOutcome {
 /** Ends a frame, waiting for the GPU where it still runs, and sets *frame to NULL. Whatever the outcome, the CPU's view
  *  of `dst` is the picture from here on. */
 DD_API void dd_frame_end(DdFrame **frame, DdOutcome outcome);
+
+/** Marks for the timeline of the environment's DAEDALUS_TRACE: a span from `begin`, which dd_frame_trace_time gave, to now
+ *  on the calling thread. Where no timeline is written, dd_frame_trace_time gives 0, and dd_frame_trace does nothing.
+ *  @param name  stays valid until the device is gone */
+DD_API int64_t dd_frame_trace_time(const DdFrame *frame);
+DD_API void dd_frame_trace(DdFrame *frame, const char *name, int64_t begin);
 
 /* ---- recording: VP9 ------------------------------------------------------------------------------------ */
 
