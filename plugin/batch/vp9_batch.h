@@ -18,7 +18,7 @@ using Vp9References = std::array<PictureLayout, DD_MAX_REFS>; // by slot; size 0
 
 // A prediction of a rectangle from one reference, as the decoder's own motion compensation call has it.
 struct Vp9Prediction {
-    unsigned plane = 0, ref = 0, filter = 0; // ref: slot 0..2
+    unsigned plane = 0, ref = 0, filter = 0; // plane: also DD_PLANES_CHROMA; ref: slot 0..2
     bool second = false;                     // second reference of a compound block
     unsigned x = 0, y = 0, w = 0, h = 0;     // pixels of the destination plane, multiples of 4
     std::int32_t src_x = 0, src_y = 0;       // 1/16 pixel of the reference plane
@@ -77,6 +77,8 @@ class Vp9Recorder {
     };
     bool in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const;
     bool allowed(const Vp9Prediction &p) const;
+    bool predict_plane(const Vp9Prediction &p);
+    void simple_squares(const Vp9Prediction &p, unsigned side);
     bool square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
     bool pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
     std::uint32_t make_scaled(unsigned size_class, std::uint32_t index);

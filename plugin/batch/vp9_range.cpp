@@ -4,6 +4,7 @@
 #include "batch/vp9_transform.h"
 
 #include <cstdlib>
+#include <type_traits>
 #include <vector>
 
 namespace dd {
@@ -20,13 +21,31 @@ constexpr unsigned bits_in_common(unsigned kind, unsigned bit_depth) {
     return bit_depth + 8;
 }
 
-template <typename T>
-std::int64_t sum_of_magnitudes(const T *coefs, unsigned side, unsigned stride) {
-    std::int64_t sum = 0;
+// 1024 coefficients of 16 bits don't overflow 32; a narrow type and a constant side are what vectors need.
+template <unsigned side, typename T>
+std::int64_t sum_of_corner(const T *coefs, unsigned stride) {
+    using Sum = std::conditional_t<sizeof(T) == 2, std::int32_t, std::int64_t>;
+    Sum sum = 0;
     for (unsigned column = 0; column < side; column++)
         for (unsigned row = 0; row < side; row++)
-            sum += std::abs(std::int64_t{coefs[column * stride + row]});
+            sum += std::abs(Sum{coefs[column * stride + row]});
     return sum;
+}
+
+template <typename T>
+std::int64_t sum_of_magnitudes(const T *coefs, unsigned side, unsigned stride) {
+    switch (side) {
+    case 1:
+        return sum_of_corner<1>(coefs, stride);
+    case 4:
+        return sum_of_corner<4>(coefs, stride);
+    case 8:
+        return sum_of_corner<8>(coefs, stride);
+    case 16:
+        return sum_of_corner<16>(coefs, stride);
+    default:
+        return sum_of_corner<32>(coefs, stride);
+    }
 }
 
 template <typename T>

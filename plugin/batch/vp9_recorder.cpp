@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/vp9_batch.h"
 #include "batch/vp9_range.h"
+#include "daedalus/daedalus.h"
 
 #include <algorithm>
 #include <bit>
@@ -88,8 +89,43 @@ bool Vp9Recorder::allowed(const Vp9Prediction &p) const {
 }
 
 bool Vp9Recorder::predict(const Vp9Prediction &p) {
+    if (p.plane != DD_PLANES_CHROMA)
+        return predict_plane(p);
+    Vp9Prediction one = p;
+    one.plane = 1;
+    if (!predict_plane(one))
+        return false;
+    one.plane = 2;
+    return predict_plane(one);
+}
+
+// What nearly all blocks are made of: squares of one size and of one reference, or the first one's share of a pair.
+void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
+    const unsigned size_class = static_cast<unsigned>(std::countr_zero(side)) - 2;
+    const auto src_x = static_cast<unsigned>(p.src_x >> 4), src_y = static_cast<unsigned>(p.src_y >> 4);
+    auto &stream = mc[size_class];
+    DdMcRecord record{0, 0, 0,
+                      p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT | p.ref << DD_MC_REF0_SHIFT |
+                          (p.src_x & 15u) << DD_MC_MX0_SHIFT | (p.src_y & 15u) << DD_MC_MY0_SHIFT};
+    for (unsigned y = 0; y < p.h; y += side)
+        for (unsigned x = 0; x < p.w; x += side) {
+            record.dst = pack(p.x + x, p.y + y);
+            record.src0 = pack(src_x + x, src_y + y);
+            firsts_.push_back(
+                {static_cast<std::uint8_t>(size_class), false, static_cast<std::uint32_t>(stream.size())});
+            stream.push_back(record);
+        }
+}
+
+bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
     if (!allowed(p))
         return false;
+    predictions++;
+    used_refs |= 1u << p.ref;
+    if (!p.second && is_unscaled(p) && std::has_single_bit(p.w) && std::has_single_bit(p.h)) {
+        simple_squares(p, std::min(p.w, p.h));
+        return true;
+    }
     for (unsigned y = 0; y < p.h;) {
         const unsigned tall = next_part(p.h, y);
         for (unsigned x = 0; x < p.w;) {
@@ -103,8 +139,6 @@ bool Vp9Recorder::predict(const Vp9Prediction &p) {
         }
         y += tall;
     }
-    predictions++;
-    used_refs |= 1u << p.ref;
     return true;
 }
 

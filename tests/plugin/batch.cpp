@@ -92,6 +92,29 @@ TEST_CASE("every rectangle is recorded as squares that cover it once", "[recorde
         }
 }
 
+TEST_CASE("a prediction of both planes of chroma is one of each", "[recorder]") {
+    const PictureLayout layout = make_picture_layout(format(128, 128), 64);
+    const Vp9References refs = {layout, layout, layout};
+    Vp9Recorder together(layout, refs), apart(layout, refs);
+    for (const bool second : {false, true}) {
+        Vp9Prediction p;
+        p.w = p.h = 32;
+        p.src_x = second ? 77 : 5;
+        p.ref = second ? 2 : 1;
+        p.second = second;
+        for (const unsigned plane : {1u, 2u}) {
+            p.plane = plane;
+            REQUIRE(apart.predict(p));
+        }
+        p.plane = DD_PLANES_CHROMA;
+        REQUIRE(together.predict(p));
+    }
+    REQUIRE(together.predictions == 4);
+    REQUIRE(together.used_refs == apart.used_refs);
+    REQUIRE(together.mc[3].size() == 2);
+    REQUIRE(std::memcmp(together.mc[3].data(), apart.mc[3].data(), 2 * sizeof(DdMcRecord)) == 0);
+}
+
 TEST_CASE_METHOD(Fixture, "what leaves the picture or has no reference is refused", "[recorder]") {
     const auto refused = [this](auto change) {
         Vp9Prediction p = prediction();
@@ -99,7 +122,7 @@ TEST_CASE_METHOD(Fixture, "what leaves the picture or has no reference is refuse
         return !recorder.predict(p);
     };
     REQUIRE_FALSE(refused([](auto &) {}));
-    REQUIRE(refused([](auto &p) { p.plane = 3; }));
+    REQUIRE(refused([](auto &p) { p.plane = DD_PLANES_CHROMA + 1; }));
     REQUIRE(refused([](auto &p) { p.ref = 2; }));
     REQUIRE(refused([](auto &p) { p.ref = 3; }));
     REQUIRE(refused([](auto &p) { p.filter = 4; }));

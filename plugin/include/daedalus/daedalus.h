@@ -214,9 +214,11 @@ DD_API void dd_frame_trace(DdFrame *frame, const char *name, int64_t begin);
 
 /* ---- recording: VP9 ------------------------------------------------------------------------------------ */
 
+#define DD_PLANES_CHROMA 3 /**< planes 1 and 2, which are predicted alike */
+
 /** A prediction of a rectangle of one plane from one reference. */
 typedef struct DdVp9Prediction {
-    uint8_t plane;
+    uint8_t plane;           /**< 0 to 2, or DD_PLANES_CHROMA */
     uint8_t ref;             /**< slot of DdFrameInfo.ref, 0 to 2 */
     uint8_t filter;          /**< 0 smooth, 1 regular, 2 sharp, 3 bilinear */
     uint8_t second;          /**< 1: second reference of a compound block: averaged with the first */
