@@ -4,6 +4,8 @@
 
 core: the manifest's small spread of the codec's streams under every kind of plan; some minutes
 full: every stream of the codec under every plan, profile and number of threads; an hour and more
+pi:   short VP9 streams through all that a Raspberry Pi 5 runs: decoders with NEON and driver for aarch64, under
+      qemu-user, over the simulated V3D 7.1 (tools/v3dsim/v3dsim setup --suites)
 """
 
 import argparse
@@ -78,6 +80,12 @@ def full_rows() -> list[Row]:
     return rows
 
 
+def pi_rows() -> list[Row]:
+    pi = ("--simulated", "--device", "V3D", "--ffmpeg", str(paths.BUILD / "pi/install/bin/ffmpeg"), "--codec", "vp9",
+          "--list", str(ROOT / "tests/conformance/pi-vp9.list"), *PROVED)
+    return [row("gpu", "gpu", *pi), row("mixed", "mc=gpu,itx=cpu,lf=gpu", *pi), row("cpu", "cpu", *pi)]
+
+
 def av1_alone(*stages: str) -> str:
     return ",".join(f"{name}={'gpu' if name in stages else 'cpu'}" for name in ("mc", "itx", "lf", "cdef", "lr"))
 
@@ -103,6 +111,8 @@ def av1_rows(tier: str) -> list[Row]:
 
 
 def rows_of(codec: str, tier: str) -> list[Row]:
+    if tier == "pi":
+        return pi_rows()
     if codec == "av1":
         return av1_rows(tier)
     return core_rows() if tier == "core" else full_rows()
@@ -125,7 +135,7 @@ def run(one: Row, device: str, more: list[str], report: Path) -> tuple[list[int]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", choices=("core", "full"))
+    parser.add_argument("set", choices=("core", "full", "pi"))
     parser.add_argument("--codec", choices=("vp9", "av1"), default="vp9")
     parser.add_argument("--device", default="llvmpipe")
     parser.add_argument("--only", metavar="TEXT", help="only rows whose name holds this")

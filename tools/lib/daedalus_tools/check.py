@@ -21,6 +21,7 @@ class Setup:
     require_gpu: bool = False
     validation: bool = False
     timeout: float = 900
+    prefix: list[str] = field(default_factory=list)  # what runs the program
 
 
 @dataclass
@@ -117,7 +118,7 @@ def verdict(setup: Setup, stream: manifest.Stream) -> Verdict:
         return result
     with validation.Layer(setup.validation) as layer:
         ours = decode.decode(setup.program, playable, threads=setup.threads, offload=setup.offload,
-                             environment=layer.environment(), timeout=setup.timeout)
+                             environment=layer.environment(), timeout=setup.timeout, prefix=setup.prefix)
         for problem in layer.problems(ours.log):
             result.fail(problem)
     result.seconds = round(ours.seconds, 3)

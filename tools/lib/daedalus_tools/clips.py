@@ -37,12 +37,19 @@ def reference_md5(path: Path, codec: str) -> str:
     return found.group(0)
 
 
+def sizes() -> dict[str, str]:
+    """Width and height of every clip, by its name."""
+    lines = (line.split("#")[0].split() for line in (paths.ROOT / "tools" / "clips" / "clips.list").read_text().splitlines())
+    return {words[0]: words[words.index("--size") + 1] if "--size" in words else "352x288" for words in lines if words}
+
+
 def streams(codec: str | None = None) -> list[Stream]:
     make()
-    found = []
+    found, size_of = [], sizes()
     for path in sorted(FOLDER.iterdir()):
         kind = path.name.split("-")[0]
         if kind in REFERENCE and codec in (None, kind):
-            found.append(Stream(path, path.name, tier="core", codec=kind, md5=reference_md5(path, kind),
+            found.append(Stream(path, path.name, tier="core", codec=kind, size=size_of.get(path.name, ""),
+                                md5=reference_md5(path, kind),
                                 md5_by=" ".join(REFERENCE[kind])))
     return found

@@ -71,6 +71,25 @@ def find(given: list[Path], tier: str | None = None, codec: str | None = None,
             and (pattern is None or fnmatch.fnmatch(stream.name, pattern))]
 
 
+def up_to(streams: list[Stream], limit: tuple[int, int]) -> list[Stream]:
+    """Those whose size is known and within the limit."""
+    sizes = [tuple(map(int, stream.size.split("x"))) if stream.size else None for stream in streams]
+    return [stream for stream, size in zip(streams, sizes) if size and size[0] <= limit[0] and size[1] <= limit[1]]
+
+
+def listed(streams: list[Stream], table: Path) -> list[Stream]:
+    """Those that the table names; every name has to be there. Names without a folder are clips, for machines that have
+    no conformance streams; the others are the manifest's."""
+    lines = [line.split("#")[0].strip() for line in table.read_text().splitlines()]
+    of_manifest = paths.vectors() is not None
+    names = [name for name in lines if name and ("/" in name) == of_manifest]
+    found = {stream.name: stream for stream in streams}
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise SystemExit(f"{table}: no stream named {', '.join(missing)}")
+    return [found[name] for name in names]
+
+
 def sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -5,6 +5,7 @@ import sys
 
 from cli import run, setup, stats, timing
 from cli.report import ToolError
+from daedalus_tools.apt import AptError
 
 COMMANDS = {
     "run": (run, "run a program on the simulated device"),
@@ -24,7 +25,7 @@ def main() -> int:
     args = parser.parse_args()
     try:
         return args.entry(args)
-    except ToolError as error:
+    except (AptError, ToolError) as error:
         print(f"v3dsim: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

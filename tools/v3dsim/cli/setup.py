@@ -12,11 +12,17 @@ def add_arguments(parser) -> None:
                         help="x86: build v3dv for this machine (default); arm64: Debian's binary for qemu-user")
     parser.add_argument("--pi", action="store_true",
                         help="the arm64 driver, and FFmpeg, dav1d and this project built for aarch64 in build/pi")
+    parser.add_argument("--suites", action="store_true",
+                        help="what the suites of tools/test need: the x86 driver and that part of --pi")
     parser.add_argument("--mesa", choices=tuple(PINS["mesa"]), default=DEFAULT_MESA, help="pinned version of Mesa")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1)
 
 
 def main(args) -> int:
+    if args.suites:
+        say(f"x86 driver: {mesa_x86.setup_checked(args.mesa, args.jobs)}")
+        say(f"aarch64 build: {cross_arm64.setup(args.mesa, args.jobs, cross_arm64.SUITE_TARGETS)}")
+        return 0
     if args.pi:
         say(f"aarch64 build: {cross_arm64.setup(args.mesa, args.jobs)}")
         return 0

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from cli.paths import REPO_DIR, TOOL_DIR, build_dir, cache_dir
 from cli.report import ToolError, run_logged, say
+from daedalus_tools.apt import PrivateApt, os_release, unpack
 from routes import sysroot_arm64
-from routes.apt import PrivateApt, os_release, unpack
 
 TRIPLET = "aarch64-linux-gnu"
 TOOLS = ("gcc", "g++", "ar", "nm", "ranlib", "strip", "objcopy", "ld")
@@ -91,17 +91,22 @@ def write_cross_file(mesa: str) -> Path:
     return path
 
 
-def setup(mesa: str, jobs: int) -> Path:
-    """Builds the project and both its decoders for aarch64; returns the build directory."""
+# What the suites of tools/test need of it.
+SUITE_TARGETS = ("patched.stamp", "tools/v3dsim/libv3dsim.so", "tests/kernels/vp9_ffmpeg", "tests/kernels/av1_kernels")
+
+
+def setup(mesa: str, jobs: int, targets: tuple = ()) -> Path:
+    """Builds the project and the patched decoder for aarch64, or only these targets; returns the build directory."""
     sysroot_arm64.setup(mesa)
     build, log = pi_build_dir(), cache_dir() / "cross" / "pi.log"
     cross = write_cross_file(mesa)
     log.unlink(missing_ok=True)
     if not (build / "build.ninja").exists():
-        run_logged(["meson", "setup", build, REPO_DIR, f"--cross-file={cross}", f"-Dprogram_cross_file={cross}"],
+        run_logged(["meson", "setup", build, REPO_DIR, f"--cross-file={cross}", f"-Dprogram_cross_file={cross}",
+                    "-Dprograms=patched"],
                    log, "configuring the aarch64 build")
     say(f"building for aarch64 in {build} (log in {log})")
-    run_logged(["ninja", "-C", build, f"-j{jobs}"], log, "the aarch64 build", env=dict(os.environ))
+    run_logged(["ninja", "-C", build, f"-j{jobs}", *targets], log, "the aarch64 build", env=dict(os.environ))
     for program in ("ffmpeg", "ffprobe"):
         write_wrapper(build / "bin" / program, build / "install" / "bin" / program, mesa)
     return build

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cli.paths import cache_dir
 from cli.report import ToolError, capture, run_logged, say
-from routes.apt import PrivateApt, os_release, unpack
+from daedalus_tools.apt import PrivateApt, os_release, unpack
 from routes.pins import PINS, check_sha256, mesa_pin
 
 # Only the compute driver and its compiler: no window system, no GL, no LLVM.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cli.paths import cache_dir
 from cli.report import ToolError, say
-from routes.apt import PrivateApt, host_architecture, os_release, unpack
+from daedalus_tools.apt import PrivateApt, host_architecture, os_release, unpack
 from routes.pins import check_sha256, mesa_pin
 
 PACKAGES = ["mesa-vulkan-drivers", "libvulkan1", "libstdc++6", "libc6"]

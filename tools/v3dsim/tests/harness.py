@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "lib")]
 
 from routes import mesa_x86  # noqa: E402
 from routes.pins import DEFAULT_MESA  # noqa: E402
@@ -64,6 +64,7 @@ def add_arguments(parser) -> None:
 def simulator(args) -> Simulator:
     args.driver = args.driver or mesa_x86.icd_file(args.mesa)
     if not Path(args.driver).exists():
-        print(f"skipped: no driver at {args.driver} (v3dsim setup builds it)")
-        raise SystemExit(SKIP)
+        needed = os.environ.get("DAEDALUS_REQUIRE_V3DSIM")
+        print(f"{'failed' if needed else 'skipped'}: no driver at {args.driver} (tools/v3dsim/v3dsim setup builds it)")
+        raise SystemExit(1 if needed else SKIP)
     return Simulator(args.dispatch, args.library, args.driver)

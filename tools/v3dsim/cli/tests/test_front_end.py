@@ -7,11 +7,13 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+TOOL_DIR = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(TOOL_DIR), str(TOOL_DIR.parent / "lib")]
 
 from cli import environment, runner, stats  # noqa: E402
 from cli.report import ToolError  # noqa: E402
-from routes import apt, pins  # noqa: E402
+from daedalus_tools import apt  # noqa: E402
+from routes import pins  # noqa: E402
 
 LINE = ("SHADER-DB-0123 - MESA_SHADER_COMPUTE shader: 241 inst, 2 threads, 0 loops, 49 uniforms, 40 max-temps, "
         "1:2 spills:fills, 0 sfu-stalls, 241 inst-and-stalls, 6 nops")
