@@ -106,12 +106,13 @@ const uint DD_LF_LEVELS = 64u;
 
 // Push constants. A stream of records is sorted by class; a workgroup belongs to one class. Class c has the workgroups
 // from first_group[c] and the records from first_record[c], both up to those of the next class.
-struct DdMcPush { // both kinds of motion compensation
+struct DdMcPush { // both kinds of motion compensation; classes go from 64 pixels to 4
     DdPlanes dst;
     DdRefPlanes ref0;
     DdRefPlanes ref1;
-    uint first_group[4]; // of classes 1 to 4
+    uint first_group[4]; // of the second class on
     uint first_record[6];
+    uint rows_log2; // without scaling: rows of a lane's strip, at most
 };
 
 // Corner classes 1 to 4 of one transform size. DC alone: the transform sizes. WHT: one class.

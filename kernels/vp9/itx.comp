@@ -13,14 +13,49 @@
 #include "vp9/residual.glsl"
 #include "vp9/transform.glsl"
 
-const uint LANES = SIZE == 32 ? 128 : 256;
+// A batch for each of V3D's QPUs where shared memory has the room.
+const uint LANES = SIZE == 8 ? 256 : SIZE == 32 && BITS > 8 ? 128 : 192;
 const uint BLOCKS = LANES / SIZE;
 const int SHIFT = SIZE == 8 ? 5 : 6;
 
 layout(local_size_x = LANES) in;
 
-// [block][row][column]
+// Of all blocks: between the passes [row][column], after them the residual. With 8 bits values fit in 16, and two share a
+// word: first neighbours in a row, then neighbours in a column, so that each word has one writer.
+#if BITS == 8
+shared uint value_pairs[BLOCKS * SIZE * SIZE / 2];
+
+int half_of(uint pair, uint odd) { return int(pair << (16u - odd * 16u)) >> 16; }
+uint make_pair(int even, int odd) { return (uint(even) & 0xffffu) | uint(odd) << 16; }
+
+void store_row(uint block, uint row, int y[SIZE]) {
+    [[unroll]] for (uint i = 0u; i < SIZE; i += 2u)
+        value_pairs[((block * SIZE + row) * SIZE + i) / 2u] = make_pair(y[i], y[i + 1u]);
+}
+int row_value(uint block, uint row, uint column) {
+    return half_of(value_pairs[((block * SIZE + row) * SIZE + column) / 2u], column & 1u);
+}
+void store_column(uint block, uint column, int y[SIZE]) {
+    [[unroll]] for (uint i = 0u; i < SIZE; i += 2u)
+        value_pairs[(block * SIZE + i) * (SIZE / 2u) + column] = make_pair(y[i], y[i + 1u]);
+}
+int column_value(uint block, uint row, uint column) {
+    return half_of(value_pairs[(block * SIZE + row / 2u * 2u) * (SIZE / 2u) + column], row & 1u);
+}
+#else
 shared int block_values[BLOCKS * SIZE * SIZE];
+
+void store_row(uint block, uint row, int y[SIZE]) {
+    [[unroll]] for (uint i = 0u; i < SIZE; i++)
+        block_values[(block * SIZE + row) * SIZE + i] = y[i];
+}
+int row_value(uint block, uint row, uint column) { return block_values[(block * SIZE + row) * SIZE + column]; }
+void store_column(uint block, uint column, int y[SIZE]) {
+    [[unroll]] for (uint i = 0u; i < SIZE; i++)
+        block_values[(block * SIZE + i) * SIZE + column] = y[i];
+}
+int column_value(uint block, uint row, uint column) { return row_value(block, row, column); }
+#endif
 
 #if SIZE == 8
 #define TRANSFORM idct8
@@ -38,9 +73,7 @@ shared int block_values[BLOCKS * SIZE * SIZE];
             int x[SIZE];                                                                                               \
             [[unroll]] for (uint i = 0u; i < SIZE; i++)                                                                           \
                 x[i] = i < CORNER ? coefficient(from, i * CORNER + row) : 0;                                           \
-            const int y[SIZE] = TRANSFORM(x);                                                                          \
-            [[unroll]] for (uint i = 0u; i < SIZE; i++)                                                                           \
-                block_values[(block * SIZE + row) * SIZE + i] = y[i];                                                  \
+            store_row(block, row, TRANSFORM(x));                                                                       \
         }                                                                                                              \
     }
 
@@ -48,7 +81,7 @@ shared int block_values[BLOCKS * SIZE * SIZE];
     {                                                                                                                  \
         int x[SIZE];                                                                                                   \
         [[unroll]] for (uint i = 0u; i < SIZE; i++)                                                                               \
-            x[i] = i < CORNER ? block_values[(block * SIZE + i) * SIZE + column] : 0;                                  \
+            x[i] = i < CORNER ? row_value(block, i, column) : 0;                                                       \
         y = TRANSFORM(x);                                                                                              \
     }
 
@@ -87,7 +120,8 @@ void main() {
     barrier();
 
     [[unroll]] for (uint i = 0u; i < SIZE; i++)
-        block_values[(block * SIZE + i) * SIZE + column] = (y[i] + (1 << (SHIFT - 1))) >> SHIFT;
+        y[i] = (y[i] + (1 << (SHIFT - 1))) >> SHIFT;
+    store_column(block, column, y);
     barrier();
 
     if (index >= c.end)
@@ -95,9 +129,7 @@ void main() {
     const DdItxRecord r = records[index];
     const uint quads = SIZE / 4u, rows_at_once = SIZE / quads;
     const uint x = (column % quads) * 4u;
-    for (uint row = column / quads; row < SIZE; row += rows_at_once) {
-        const uint at = (block * SIZE + row) * SIZE + x;
-        add_quad(block_word(r, x, row),
-                 ivec4(block_values[at], block_values[at + 1u], block_values[at + 2u], block_values[at + 3u]));
-    }
+    for (uint row = column / quads; row < SIZE; row += rows_at_once)
+        add_quad(block_word(r, x, row), ivec4(column_value(block, row, x), column_value(block, row, x + 1u),
+                                              column_value(block, row, x + 2u), column_value(block, row, x + 3u)));
 }

@@ -13,7 +13,7 @@
 #include "vp9/residual.glsl"
 #include "vp9/transform.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = 255) in;
 
 #ifdef WHT
 int[4] transform(int x0, int x1, int x2, int x3) {

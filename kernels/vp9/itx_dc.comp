@@ -11,7 +11,7 @@
 #include "common/pixels.glsl"
 #include "vp9/residual.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = 255) in;
 
 // v * cos(pi / 4), rounded. Above 8 bits the product may need more than 32.
 int scale(int v) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Motion compensation without scaling: VP9 specification, clause 8.5.2.4, and the average of compound blocks.
-// A lane predicts four pixels by up to eight rows. It slides down the block: every row is filtered horizontally and
-// rounded to pixels, eight of those make a row of the result. A subpel position of 0 is a filter that changes nothing,
-// so there is one path. Lanes without work, and the lower half of 4x4 squares, compute but don't store: bounds of loops that
-// are the same for all lanes spare V3D's compiler the execution masks.
+// A lane predicts a strip of four pixels' width. It slides down the block: every row is filtered horizontally and
+// rounded to pixels, eight of those make a row of the result. A subpel position of 0 is a filter that changes nothing and
+// may be left out; records of a kind lie together, so that this spares time. With PAIR a second strip is averaged with
+// the first one.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -14,7 +14,7 @@
 #include "common/pixels.glsl"
 #include "vp9/reference.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = 255) in;
 
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
     DdMcRecord records[];
@@ -23,27 +23,57 @@ layout(push_constant) uniform Push {
     DdMcPush push;
 };
 
-// A row of four pixels between the two filters, as half floats: those hold integers up to 2048 exactly, so 12 bits are
-// moved to the middle of that range.
-const float ROW_BIAS = BITS == 12 ? 2048.0 : 0.0;
-uvec2 pack_row(vec4 p) { return uvec2(packHalf2x16(p.xy - ROW_BIAS), packHalf2x16(p.zw - ROW_BIAS)); }
-vec4 row_pixels(uvec2 r) { return vec4(unpackHalf2x16(r.x), unpackHalf2x16(r.y)); }
+// What four results need of a row when it is filtered horizontally: the first three pixels lie on their left.
+#define TAP_PIXELS 11
+const int LEFT = 3;
 
-uvec2 filter_row(uint words[ROW_WORDS], Taps taps) {
-    float p[12];
-    unpack_row(words, p);
+// A sum of products; with it is the half for rounding, as in all of them.
+vec4 filter_row(uint words[WORDS_OF(TAP_PIXELS)], Taps taps) {
+    UNPACK_ROW(words, p, TAP_PIXELS)
     vec4 sum = vec4(0.5 - PIXEL_BIAS);
     [[unroll]] for (int t = 0; t < 8; t++)
         sum += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap(taps, t);
-    return pack_row(vec4(to_pixel(sum.x), to_pixel(sum.y), to_pixel(sum.z), to_pixel(sum.w)));
+    return sum;
 }
 
-QUAD filter_column(uvec2 window[8], Taps taps) {
-    vec4 sum = vec4(0.5 + ROW_BIAS);
-    [[unroll]] for (int t = 0; t < 8; t++)
-        sum += row_pixels(window[t]) * tap(taps, t);
-    return pack_quad(ivec4(clamp(sum, 0.0, float(PIXEL_MAX))));
+// Rows of four pixels before the vertical filter, as half floats: those hold integers up to 2048 exactly. 12 bits are
+// moved to the middle of that range.
+const float ROW_BIAS = BITS == 12 ? -2048.0 : 0.0;
+uvec2 pack_row(vec4 p) { return uvec2(packHalf2x16(p.xy + ROW_BIAS), packHalf2x16(p.zw + ROW_BIAS)); }
+uvec2 make_row(uint words[WORDS_OF(TAP_PIXELS)], Taps taps) {
+    const vec4 sum = filter_row(words, taps);
+    return pack_row(vec4(to_pixel(sum.x), to_pixel(sum.y), to_pixel(sum.z), to_pixel(sum.w)));
 }
+vec4 row_pixels(uvec2 r) { return vec4(unpackHalf2x16(r.x), unpackHalf2x16(r.y)); }
+
+// The same without a horizontal filter: the pixels as they come.
+#if BITS == 8
+const float WHOLE_BIAS = PIXEL_BIAS;
+uvec2 make_whole_row(uint words[WORDS_OF(4)]) { return (uvec2(words[0], words[0] >> 8) & 0x00ff00ffu) | 0x64006400u; }
+vec4 whole_row_pixels(uvec2 r) { return row_pixels(r).xzyw; }
+#elif BITS == 10
+const float WHOLE_BIAS = PIXEL_BIAS;
+uvec2 make_whole_row(uint words[WORDS_OF(4)]) { return uvec2(words[0], words[1]) | 0x64006400u; }
+vec4 whole_row_pixels(uvec2 r) { return row_pixels(r); }
+#else
+const float WHOLE_BIAS = ROW_BIAS;
+uvec2 make_whole_row(uint words[WORDS_OF(4)]) {
+    return pack_row(vec4(words[0] & 0xffffu, words[0] >> 16, words[1] & 0xffffu, words[1] >> 16));
+}
+vec4 whole_row_pixels(uvec2 r) { return row_pixels(r); }
+#endif
+
+#define FILTER_COLUMN(NAME, PIXELS_OF, BIAS)                                                                           \
+    vec4 NAME(uvec2 window[8], Taps taps) {                                                                            \
+        vec4 sum = vec4(0.5 - BIAS);                                                                                   \
+        [[unroll]] for (int t = 0; t < 8; t++)                                                                         \
+            sum += PIXELS_OF(window[t]) * tap(taps, t);                                                                \
+        return sum;                                                                                                    \
+    }
+FILTER_COLUMN(filter_column, row_pixels, ROW_BIAS)
+FILTER_COLUMN(filter_whole_column, whole_row_pixels, WHOLE_BIAS)
+
+QUAD finish(vec4 sum) { return pack_quad(ivec4(clamp(sum, 0.0, float(PIXEL_MAX)))); }
 
 #if BITS == 8
 QUAD average_quad(QUAD a, QUAD b) { return average_word(a, b); }
@@ -51,63 +81,118 @@ QUAD average_quad(QUAD a, QUAD b) { return average_word(a, b); }
 QUAD average_quad(QUAD a, QUAD b) { return uvec2(average_word(a.x, b.x), average_word(a.y, b.y)); }
 #endif
 
-#define PREDICT(REF, FINISH)                                                                                           \
-    void predict_##REF(Source s, uint filter_type, uint mx, uint my, int x, int y, int rows, uint at, uint stride) {   \
-        const Taps taps_x = load_taps(filter_type, mx), taps_y = load_taps(filter_type, my);                           \
-        const Span span = span_of(s, x - 3);                                                                           \
-        uvec2 window[8];                                                                                                \
-        [[unroll]] for (int i = 0; i < 8; i++)                                                                                    \
-            window[i] = uvec2(0);                                                                                       \
-        [[dont_unroll]] for (int row = 0; row < 15; row++) {                                                           \
-            uint words[ROW_WORDS];                                                                                     \
-            fetch_row_##REF(s, span, y - 3 + row, words);                                                  \
-            [[unroll]] for (int i = 0; i < 7; i++)                                                                                \
-                window[i] = window[i + 1];                                                                             \
-            window[7] = filter_row(words, taps_x);                                                                     \
-            if (row >= 7) {                                                                                            \
-                const QUAD quad = filter_column(window, taps_y);                                                       \
-                if (row - 7 < rows)                                                                                    \
-                    store_quad(at, FINISH);                                                                            \
-                at += stride;                                                                                          \
-            }                                                                                                          \
+const int NO_ROWS = -8; // not even those before the first one
+
+// The strip of one lane.
+struct Strip {
+    uint filter_type, mx, my;
+    int x, y; // of the reference
+    int rows;
+    uint at, stride; // of the picture
+};
+
+#define PREDICT_HORIZONTAL(REF, FINISH)                                                                                \
+    FETCH_ROW(fetch_taps, REF, TAP_PIXELS)                                                                             \
+    void predict_horizontal_##REF(Source s, Strip strip) {                                                             \
+        const Taps taps = load_taps(strip.filter_type, strip.mx);                                                      \
+        const Span span = span_of(s, strip.x - LEFT, TAP_PIXELS);                                                      \
+        uint at = strip.at;                                                                                            \
+        [[dont_unroll]] for (int y = strip.y; y < strip.y + strip.rows; y++) {                                         \
+            uint words[WORDS_OF(TAP_PIXELS)];                                                                          \
+            fetch_taps_##REF(s, span, y, words);                                                                       \
+            const QUAD quad = finish(filter_row(words, taps));                                                         \
+            store_quad(at, FINISH);                                                                                    \
+            at += strip.stride;                                                                                        \
         }                                                                                                              \
     }
 
-FETCH_ROW(ref0)
-FETCH_ROW(ref1)
+// Rows before the strip's first one fill the window.
+#define SLIDE(REF, FETCH, PIXELS, ROW, COLUMN, FINISH)                                                                 \
+    const Span span = span_of(s, strip.x - (PIXELS - 4 > 0 ? LEFT : 0), PIXELS);                                       \
+    uint at = strip.at;                                                                                                \
+    uvec2 window[8];                                                                                                   \
+    [[unroll]] for (int i = 0; i < 8; i++)                                                                             \
+        window[i] = uvec2(0);                                                                                          \
+    [[dont_unroll]] for (int y = strip.y - 3; y < strip.y + 4 + strip.rows; y++) {                                     \
+        uint words[WORDS_OF(PIXELS)];                                                                                  \
+        FETCH##_##REF(s, span, y, words);                                                                              \
+        [[unroll]] for (int i = 0; i < 7; i++)                                                                         \
+            window[i] = window[i + 1];                                                                                 \
+        window[7] = ROW;                                                                                               \
+        if (y >= strip.y + 4) {                                                                                        \
+            const QUAD quad = finish(COLUMN(window, taps_y));                                                          \
+            store_quad(at, FINISH);                                                                                    \
+            at += strip.stride;                                                                                        \
+        }                                                                                                              \
+    }
+#define PREDICT_VERTICAL(REF, FINISH)                                                                                  \
+    FETCH_ROW(fetch_four, REF, 4)                                                                                      \
+    void predict_vertical_##REF(Source s, Strip strip) {                                                               \
+        const Taps taps_y = load_taps(strip.filter_type, strip.my);                                                    \
+        SLIDE(REF, fetch_four, 4, make_whole_row(words), filter_whole_column, FINISH)                                  \
+    }
+#define PREDICT_BOTH(REF, FINISH)                                                                                      \
+    void predict_both_##REF(Source s, Strip strip) {                                                                   \
+        const Taps taps_x = load_taps(strip.filter_type, strip.mx), taps_y = load_taps(strip.filter_type, strip.my);   \
+        SLIDE(REF, fetch_taps, TAP_PIXELS, make_row(words, taps_x), filter_column, FINISH)                             \
+    }
+
+// What needs the most registers comes last.
+#define PREDICT(REF, FINISH)                                                                                           \
+    PREDICT_HORIZONTAL(REF, FINISH)                                                                                    \
+    PREDICT_VERTICAL(REF, FINISH)                                                                                      \
+    PREDICT_BOTH(REF, FINISH)                                                                                          \
+    void predict_##REF(Source s, Strip strip) {                                                                        \
+        if (strip.my == 0u)                                                                                            \
+            predict_horizontal_##REF(s, strip);                                                                        \
+        else if (strip.mx == 0u)                                                                                       \
+            predict_vertical_##REF(s, strip);                                                                          \
+        else                                                                                                           \
+            predict_both_##REF(s, strip);                                                                              \
+    }
+
 PREDICT(ref0, quad)
+#ifdef PAIR
 PREDICT(ref1, average_quad(load_quad(at), quad))
+#endif
 
 int signed_x(uint position) { return int(position << 16) >> 16; }
 int signed_y(uint position) { return int(position) >> 16; }
 
 void main() {
     const uint group = gl_WorkGroupID.x;
-    uint size_class = 0u, first_group = 0u, first = push.first_record[0], end = push.first_record[1];
+    uint size_class = DD_MC_CLASSES - 1u, first_group = 0u, first = push.first_record[0], end = push.first_record[1];
     [[unroll]] for (uint c = 1u; c < DD_MC_CLASSES; c++)
         if (group >= push.first_group[c - 1u]) {
-            size_class = c;
+            size_class = DD_MC_CLASSES - 1u - c;
             first_group = push.first_group[c - 1u];
             first = push.first_record[c];
             end = push.first_record[c + 1u];
         }
     const uint unit = (group - first_group) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    const uint units_log2 = size_class == 0u ? 0u : 2u * size_class - 1u;
+    const uint rows_log2 = min(size_class + 2u, push.rows_log2), units_log2 = 2u * size_class + 2u - rows_log2;
     const uint index = first + (unit >> units_log2);
     const uint part = unit & ((1u << units_log2) - 1u);
-    const uint px = (part & ((1u << size_class) - 1u)) * 4u, py = (part >> size_class) * 8u;
-    const int rows = index >= end ? 0 : size_class == 0u ? 4 : 8;
+    const uint px = (part & ((1u << size_class) - 1u)) * 4u, py = part >> size_class << rows_log2;
 
     const DdMcRecord r = records[min(index, end - 1u)];
-    const uint plane = r.ctl >> DD_MC_PLANE_SHIFT & 3u, filter_type = r.ctl >> DD_MC_FILTER_SHIFT & 3u;
-    const uint stride = plane_stride(push.dst, plane);
-    const uint at = plane_offset(push.dst, plane) + ((r.dst >> 16) + py) * stride +
-                    (((r.dst & 0xffffu) + px) >> 2) * QUAD_WORDS;
-    predict_ref0(source_plane(push.ref0, plane), filter_type, r.ctl >> DD_MC_MX0_SHIFT & 15u,
-                 r.ctl >> DD_MC_MY0_SHIFT & 15u, signed_x(r.src0) + int(px), signed_y(r.src0) + int(py), rows, at,
-                 stride);
-    if (rows != 0 && (r.ctl & DD_MC_COMPOUND) != 0u)
-        predict_ref1(source_plane(push.ref1, plane), filter_type, r.ctl >> DD_MC_MX1_SHIFT & 15u,
-                     r.ctl >> DD_MC_MY1_SHIFT & 15u, signed_x(r.src1) + int(px), signed_y(r.src1) + int(py), rows, at,
-                     stride);
+    const uint plane = r.ctl >> DD_MC_PLANE_SHIFT & 3u;
+    Strip strip;
+    strip.filter_type = r.ctl >> DD_MC_FILTER_SHIFT & 3u;
+    strip.rows = index < end ? 1 << rows_log2 : NO_ROWS;
+    strip.stride = plane_stride(push.dst, plane);
+    strip.at = plane_offset(push.dst, plane) + ((r.dst >> 16) + py) * strip.stride +
+               (((r.dst & 0xffffu) + px) >> 2) * QUAD_WORDS;
+    strip.mx = r.ctl >> DD_MC_MX0_SHIFT & 15u;
+    strip.my = r.ctl >> DD_MC_MY0_SHIFT & 15u;
+    strip.x = signed_x(r.src0) + int(px);
+    strip.y = signed_y(r.src0) + int(py);
+    predict_ref0(source_plane(push.ref0, plane), strip);
+#ifdef PAIR
+    strip.mx = r.ctl >> DD_MC_MX1_SHIFT & 15u;
+    strip.my = r.ctl >> DD_MC_MY1_SHIFT & 15u;
+    strip.x = signed_x(r.src1) + int(px);
+    strip.y = signed_y(r.src1) + int(py);
+    predict_ref1(source_plane(push.ref1, plane), strip);
+#endif
 }

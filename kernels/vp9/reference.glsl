@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Reading rows of a reference with coordinates clamped to its true size (VP9 specification, clause 8.5.2.4).
-// A row of eleven pixels, what four results need, comes as words that start with its first pixel.
+// Reading rows of a reference with coordinates clamped to its true size (VP9 specification, clause 8.5.2.4). A row comes
+// as words that start with its first pixel.
 
 layout(std430, set = 0, binding = DD_BIND_REF0) readonly buffer Ref0 {
     uint ref0[];
@@ -12,6 +12,10 @@ layout(std430, set = 0, binding = DD_BIND_REF1) readonly buffer Ref1 {
 
 #include "common/reference_row.glsl"
 
+// Words that so many pixels take, and that they may lie in when they begin anywhere in a word.
+#define WORDS_OF(PIXELS) ((PIXELS + PIXELS_PER_WORD - 1) / PIXELS_PER_WORD)
+#define LOADS_OF(PIXELS) ((PIXELS + 2 * PIXELS_PER_WORD - 2) / PIXELS_PER_WORD)
+
 Source source_plane(DdRefPlanes planes, uint plane) {
     const bool luma = plane == 0u;
     const uint last = luma ? planes.last[0] : planes.last[1];
@@ -19,14 +23,35 @@ Source source_plane(DdRefPlanes planes, uint plane) {
                   luma ? planes.stride[0] : planes.stride[1], int(last & 0xffffu), int(last >> 16));
 }
 
-// Pixels x .. x + 10 of row y.
-#define FETCH_ROW(REF)                                                                                                 \
-    void fetch_row_##REF(Source s, Span span, int y, out uint words[ROW_WORDS]) {                                      \
-        const uint row = uint(clamp(y, 0, s.last_y)) * s.stride;                                                       \
-        uint w[LOAD_WORDS];                                                                                            \
-        [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)                                                                \
-            w[i] = REF[row + span.at[i]];                                                                              \
-        align_row(span, w, words);                                                                              \
+// For rows of up to eleven pixels.
+Span span_of(Source s, int x, int pixels) {
+    Span span = span_of(s, x);
+    span.crosses = x < 0 || x + pixels - 1 > s.last_x;
+    return span;
+}
+
+// PIXELS pixels of row y. Where to load is found anew for each row: that takes fewer registers than to keep it.
+#define FETCH_ROW(NAME, REF, PIXELS)                                                                                   \
+    void NAME##_##REF(Source s, Span span, int y, out uint words[WORDS_OF(PIXELS)]) {                                  \
+        const uint row = uint(clamp(y, 0, s.last_y)) * s.stride + s.offset;                                            \
+        uint w[LOADS_OF(PIXELS) + 1];                                                                                  \
+        [[unroll]] for (int i = 0; i <= LOADS_OF(PIXELS); i++)                                                         \
+            w[i] = i < LOADS_OF(PIXELS) ? REF[row + uint(clamp(span.first + i, 0, span.last))] : 0u;                   \
+        if (span.crosses) {                                                                                            \
+            [[unroll]] for (int i = 0; i < LOADS_OF(PIXELS); i++)                                                      \
+                w[i] = extended(span, span.first + i, w[i]);                                                           \
+        }                                                                                                              \
+        [[unroll]] for (int i = 0; i < WORDS_OF(PIXELS); i++) /* a shift by 32 is undefined */                         \
+            words[i] = w[i] >> span.shift | w[i + 1] << 1 << (31 - span.shift);                                        \
+    }
+
+#define UNPACK_ROW(WORDS, P, PIXELS)                                                                                   \
+    float P[12];                                                                                                       \
+    {                                                                                                                  \
+        uint all[ROW_WORDS];                                                                                           \
+        [[unroll]] for (int i = 0; i < ROW_WORDS; i++)                                                                 \
+            all[i] = i < WORDS_OF(PIXELS) ? WORDS[min(i, WORDS_OF(PIXELS) - 1)] : 0u;                                  \
+        unpack_row(all, P);                                                                                            \
     }
 
 layout(std430, set = 0, binding = DD_BIND_TABLES) readonly buffer Tables {

@@ -11,7 +11,7 @@
 #include "common/pixels.glsl"
 #include "vp9/reference.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = 255) in;
 
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
     DdScaledMcRecord records[];
@@ -20,8 +20,8 @@ layout(push_constant) uniform Push {
     DdMcPush push;
 };
 
-FETCH_ROW(ref0)
-FETCH_ROW(ref1)
+FETCH_ROW(fetch, ref0, 8)
+FETCH_ROW(fetch, ref1, 8)
 
 // The pixel at (x, y), in 1/16 pixels.
 #define PREDICT(REF)                                                                                                   \
@@ -29,17 +29,16 @@ FETCH_ROW(ref1)
         const Taps taps = load_taps(filter_type, uint(x) & 15u);                                                       \
         const uint taps_y = subpel_row(filter_type, uint(y) & 15u);                                                    \
         const int left = (x >> 4) - 3, top = (y >> 4) - 3;                                                             \
-        const Span span = span_of(s, left);                                                                            \
+        const Span span = span_of(s, left, 8);                                                                         \
         float column = 0.5;                                                                                            \
         [[dont_unroll]] for (int row = 0; row < 8; row++) {                                                            \
-            uint words[ROW_WORDS];                                                                                     \
-            fetch_row_##REF(s, span, top + row, words);                                                         \
-            float p[12];                                                                                               \
-            unpack_row(words, p);                                                                                      \
+            uint words[WORDS_OF(8)];                                                                                   \
+            fetch_##REF(s, span, top + row, words);                                                                    \
+            UNPACK_ROW(words, p, 8)                                                                                    \
             float sum = 0.5 - PIXEL_BIAS;                                                                              \
-            [[unroll]] for (int t = 0; t < 8; t++)                                                                                \
-                sum += p[t] * tap(taps, t);                                                                                 \
-            column += to_pixel(sum) * loaded_tap(taps_y, uint(row));                                                       \
+            [[unroll]] for (int t = 0; t < 8; t++)                                                                     \
+                sum += p[t] * tap(taps, t);                                                                            \
+            column += to_pixel(sum) * loaded_tap(taps_y, uint(row));                                                   \
         }                                                                                                              \
         return int(clamp(column, 0.0, float(PIXEL_MAX)));                                                              \
     }
@@ -49,10 +48,10 @@ PREDICT(ref1)
 
 void main() {
     const uint group = gl_WorkGroupID.x;
-    uint size_class = 0u, first_group = 0u, first = push.first_record[0], end = push.first_record[1];
+    uint size_class = DD_MC_CLASSES - 1u, first_group = 0u, first = push.first_record[0], end = push.first_record[1];
     [[unroll]] for (uint c = 1u; c < DD_MC_CLASSES; c++)
         if (group >= push.first_group[c - 1u]) {
-            size_class = c;
+            size_class = DD_MC_CLASSES - 1u - c;
             first_group = push.first_group[c - 1u];
             first = push.first_record[c];
             end = push.first_record[c + 1u];

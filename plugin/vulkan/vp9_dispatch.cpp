@@ -11,16 +11,24 @@
 namespace dd {
 namespace {
 
-constexpr unsigned kLanes = 256;
+// Of kernels without barriers. v3dv packs as many workgroups into a supergroup as it takes to fill its batches of 16
+// invocations, here sixteen, and V3D runs one supergroup after another.
+constexpr unsigned kLanes = 255;
 constexpr unsigned kLfLanes = 256;
 constexpr std::uint32_t kGroupsAlone = 2; // of the loop filter's workgroups, that aren't worth a dispatch
-constexpr unsigned kItx32Lanes = 128;     // its shared memory is full with four blocks
 
-enum VpKernel : unsigned { kMc, kScaledMc, kItxDc, kItx4, kItx8, kItx16, kItx32, kWht, kLf, kKernels };
+enum VpKernel : unsigned { kMc, kMcPair, kScaledMc, kItxDc, kItx4, kItx8, kItx16, kItx32, kWht, kLf, kKernels };
+
+// As kernels/vp9/itx.comp and itx8.comp have it; the others have no barriers.
+constexpr unsigned lanes_a_group(VpKernel kernel, unsigned bit_depth) {
+    if (kernel != kItx8 && kernel != kItx16 && kernel != kItx32)
+        return kLanes;
+    return kernel == kItx8 ? 256 : kernel == kItx32 && bit_depth > 8 ? 128 : 192;
+}
 
 unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
-    static constexpr const char *names[kKernels] = {"mc",    "scaled_mc", "itx_dc", "itx4", "itx8",
-                                                    "itx16", "itx32",     "wht",    "lf"};
+    static constexpr const char *names[kKernels] = {"mc",   "mc_pair", "scaled_mc", "itx_dc", "itx4",
+                                                    "itx8", "itx16",   "itx32",     "wht",    "lf"};
     static const auto table = [] {
         std::array<std::array<unsigned, kKernels>, 3> all{};
         for (unsigned depth = 0; depth < 3; depth++)
@@ -62,56 +70,76 @@ unsigned pairing_of(std::uint32_t ctl) {
     return ctl & DD_MC_COMPOUND ? first * 3 + second : kSingles + first;
 }
 
-// The predictions that one dispatch makes: of one pair of references, and of the first one alone.
+// Squares by size class.
+using SquareCounts = std::array<std::size_t, DD_MC_CLASSES>;
+using PairingCounts = std::array<SquareCounts, kPairings>;
+
+// The predictions of one dispatch.
 struct Pairing {
-    std::array<std::uint8_t, 2> ref{};
-    std::array<unsigned, 2> member{}; // pairings, in the order of the records
-    unsigned members = 0;
+    unsigned number;
+    std::array<std::uint8_t, 2> ref;
+    bool compound;
 };
 
-using PairingCounts = std::array<std::array<std::size_t, DD_MC_CLASSES>, kPairings>;
-
-bool any(const PairingCounts &counts, unsigned pairing) {
-    return std::ranges::any_of(counts[pairing], [](std::size_t n) { return n != 0; });
-}
-
-// Single predictions go with the first pair that begins with the same reference.
 std::vector<Pairing> pairings_of(const PairingCounts &counts) {
     std::vector<Pairing> all;
-    for (unsigned first = 0; first < 3; first++) {
-        bool singles = any(counts, kSingles + first);
-        const auto add = [&](unsigned second, bool pair) {
-            Pairing p{{static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)}};
-            if (singles)
-                p.member[p.members++] = kSingles + first;
-            if (pair)
-                p.member[p.members++] = first * 3 + second;
-            singles = false;
-            all.push_back(p);
-        };
-        for (unsigned second = 0; second < 3; second++)
-            if (any(counts, first * 3 + second))
-                add(second, true);
-        if (singles)
-            add(first, false);
-    }
+    for (unsigned p = 0; p < kPairings; p++)
+        if (std::ranges::any_of(counts[p], [](std::size_t n) { return n != 0; })) {
+            const bool compound = p < kSingles;
+            const unsigned first = compound ? p / 3 : p - kSingles;
+            all.push_back(
+                {p, {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(compound ? p % 3 : first)}, compound});
+        }
     return all;
 }
 
 // How the two kinds of motion compensation differ, for the code that plans both.
 struct Unscaled {
     using Record = DdMcRecord;
-    static constexpr VpKernel kernel = kMc;
     static const auto &streams(const Vp9Recorder &r) { return r.mc; }
-    // Lanes of a square: four pixels by up to eight rows each.
-    static std::size_t lanes(unsigned size_class) { return size_class ? std::size_t{1} << (2 * size_class - 1) : 1; }
+    static VpKernel kernel(const Pairing &pairing) { return pairing.compound ? kMcPair : kMc; }
+    // Lanes of a square: strips of four pixels' width, and so many rows.
+    static std::size_t lanes(unsigned size_class, unsigned rows_log2) {
+        return std::size_t{1} << (2 * size_class + 2 - std::min(size_class + 2, rows_log2));
+    }
+    static unsigned rows_log2(const SquareCounts &counts, Profile profile);
+    // Records of a kind need the same filters. Those that need the most come first.
+    static constexpr unsigned kinds = 9;
+    static unsigned kind(const DdMcRecord &r) {
+        const auto filters = [&](unsigned shift_x, unsigned shift_y) {
+            return !(r.ctl >> shift_y & 15) ? 2u : r.ctl >> shift_x & 15 ? 0u : 1u;
+        };
+        const unsigned first = filters(DD_MC_MX0_SHIFT, DD_MC_MY0_SHIFT);
+        return r.ctl & DD_MC_COMPOUND ? first * 3 + filters(DD_MC_MX1_SHIFT, DD_MC_MY1_SHIFT) : first;
+    }
 };
 struct Scaled {
     using Record = DdScaledMcRecord;
-    static constexpr VpKernel kernel = kScaledMc;
     static const auto &streams(const Vp9Recorder &r) { return r.scaled; }
-    static std::size_t lanes(unsigned size_class) { return std::size_t{4} << (2 * size_class); } // four pixels each
+    static VpKernel kernel(const Pairing &) { return kScaledMc; }
+    static std::size_t lanes(unsigned size_class, unsigned) {
+        return std::size_t{4} << (2 * size_class);
+    } // four pixels
+    static unsigned rows_log2(const SquareCounts &, Profile) { return 0; }
+    static constexpr unsigned kinds = 1;
+    static unsigned kind(const DdScaledMcRecord &) { return 0; }
 };
+
+// Rows of a strip at most: the more, the fewer rows are filtered twice, and the fewer lanes share the work.
+unsigned Unscaled::rows_log2(const SquareCounts &counts, Profile profile) {
+    constexpr unsigned least = 3, most = 5;
+    constexpr std::size_t enough_lanes = 12 * 2 * 16 * 8; // several times what V3D runs at once
+    if (profile == Profile::wide)
+        return least;
+    for (unsigned rows = most; rows > least; rows--) {
+        std::size_t all = 0;
+        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+            all += counts[c] * lanes(c, rows);
+        if (all >= enough_lanes)
+            return rows;
+    }
+    return least;
+}
 
 template <typename Kind>
 PairingCounts count_pairings(const Vp9Batch &batch) {
@@ -123,30 +151,34 @@ PairingCounts count_pairings(const Vp9Batch &batch) {
     return counts;
 }
 
+// Classes go from the largest squares to the smallest, so that long strips start first.
+constexpr unsigned class_at(unsigned position) {
+    return DD_MC_CLASSES - 1 - position;
+}
+
 template <typename Kind>
-void plan_predictions(const Vp9Batch &batch, PhaseWork &work) {
+void plan_predictions(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
     const PairingCounts counts = count_pairings<Kind>(batch);
     for (const Pairing &pairing : pairings_of(counts)) {
         DdMcPush push{};
         push.dst = planes_of(batch.dst);
         push.ref0 = ref_planes_of(batch.ref[pairing.ref[0]]);
         push.ref1 = ref_planes_of(batch.ref[pairing.ref[1]]);
+        push.rows_log2 = Kind::rows_log2(counts[pairing.number], profile);
         std::size_t records = 0;
         std::uint32_t groups = 0;
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
             if (c)
                 push.first_group[c - 1] = groups;
             push.first_record[c] = static_cast<std::uint32_t>(records);
-            std::size_t count = 0;
-            for (unsigned m = 0; m < pairing.members; m++)
-                count += counts[pairing.member[m]][c];
+            const std::size_t count = counts[pairing.number][class_at(c)];
             records += count;
-            groups += groups_for(count * Kind::lanes(c), kLanes);
+            groups += groups_for(count * Kind::lanes(class_at(c), push.rows_log2), kLanes);
         }
         push.first_record[DD_MC_CLASSES] = static_cast<std::uint32_t>(records);
 
         Dispatch d;
-        d.kernel = kernel_of(Kind::kernel, batch.dst.format.bit_depth);
+        d.kernel = kernel_of(Kind::kernel(pairing), batch.dst.format.bit_depth);
         d.set_push(push);
         d.groups = groups;
         d.ref = pairing.ref;
@@ -167,6 +199,19 @@ struct Writer {
     }
 };
 
+// The records of a class, sorted by kind. `each` calls what it is given with every one of them.
+template <typename Kind, typename Each>
+void write_class(Writer<typename Kind::Record> &writer, Each each) {
+    std::array<std::size_t, Kind::kinds> count{};
+    each([&](const auto &record) { count[Kind::kind(record)]++; });
+    std::array<Writer<typename Kind::Record>, Kind::kinds> part{};
+    for (unsigned kind = 0; kind < Kind::kinds; kind++) {
+        part[kind] = writer;
+        writer.to += count[kind] * sizeof(typename Kind::Record);
+    }
+    each([&](const auto &record) { part[Kind::kind(record)].put(record); });
+}
+
 // `next`: the dispatch whose records come next, as plan_predictions left them.
 template <typename Kind>
 void write_predictions(const Vp9Batch &batch, const PhaseWork &work, std::size_t &next, std::byte *upload) {
@@ -174,33 +219,31 @@ void write_predictions(const Vp9Batch &batch, const PhaseWork &work, std::size_t
     for (const Pairing &pairing : pairings_of(counts)) {
         Writer<typename Kind::Record> writer{upload + work.dispatches[next++].records_at};
         for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-            for (unsigned m = 0; m < pairing.members; m++) {
-                if (!counts[pairing.member[m]][c])
-                    continue;
-                for (const Vp9Recorder &recorder : batch.recorders)
-                    for (const auto &record : Kind::streams(recorder)[c])
-                        if (pairing_of(record.ctl) == pairing.member[m])
-                            writer.put(record);
-            }
+            if (counts[pairing.number][class_at(c)])
+                write_class<Kind>(writer, [&](auto take) {
+                    for (const Vp9Recorder &recorder : batch.recorders)
+                        for (const auto &record : Kind::streams(recorder)[class_at(c)])
+                            if (pairing_of(record.ctl) == pairing.number)
+                                take(record);
+                });
     }
 }
 
 // A dispatch of the inverse transform: up to four streams of the recorders, its classes.
 struct ItxClasses {
     VpKernel kernel;
-    unsigned lanes_a_group;
     unsigned classes;
     std::array<std::array<unsigned, 2>, 4> stream; // kind and corner by class
     std::array<unsigned, 4> lanes;                 // of a block, by class
 };
 
 constexpr ItxClasses kItxDispatches[] = {
-    {kItxDc, kLanes, 4, {{{0, 0}, {1, 0}, {2, 0}, {3, 0}}}, {1, 4, 16, 64}},
-    {kItx4, kLanes, 1, {{{0, 1}}}, {1}},
-    {kWht, kLanes, 1, {{{DD_ITX_WHT, 1}}}, {1}},
-    {kItx8, kLanes, 2, {{{1, 1}, {1, 2}}}, {8, 8}},
-    {kItx16, kLanes, 3, {{{2, 1}, {2, 2}, {2, 3}}}, {16, 16, 16}},
-    {kItx32, kItx32Lanes, 4, {{{3, 1}, {3, 2}, {3, 3}, {3, 4}}}, {32, 32, 32, 32}},
+    {kItxDc, 4, {{{0, 0}, {1, 0}, {2, 0}, {3, 0}}}, {1, 4, 16, 64}},
+    {kItx4, 1, {{{0, 1}}}, {1}},
+    {kWht, 1, {{{DD_ITX_WHT, 1}}}, {1}},
+    {kItx8, 2, {{{1, 1}, {1, 2}}}, {8, 8}},
+    {kItx16, 3, {{{2, 1}, {2, 2}, {2, 3}}}, {16, 16, 16}},
+    {kItx32, 4, {{{3, 1}, {3, 2}, {3, 3}, {3, 4}}}, {32, 32, 32, 32}},
 };
 
 // With 8 bits, the kernel of 8x8 needs two lanes a block.
@@ -235,7 +278,8 @@ void plan_residuals(const Vp9Batch &batch, const ItxClasses &itx, bool barrier, 
             continue;
         const std::size_t count = count_residuals(batch, itx.stream[c]);
         records += count;
-        groups += groups_for(count * lanes_of(itx, c, batch.dst.format.bit_depth), itx.lanes_a_group);
+        groups += groups_for(count * lanes_of(itx, c, batch.dst.format.bit_depth),
+                             lanes_a_group(itx.kernel, batch.dst.format.bit_depth));
     }
     push.first_record[4] = static_cast<std::uint32_t>(records);
 
@@ -323,9 +367,9 @@ constexpr std::uint32_t half_of_128th(int value) {
 
 } // namespace
 
-void plan_vp9_recon(const Vp9Batch &batch, Profile, PhaseWork &work) {
-    plan_predictions<Unscaled>(batch, work);
-    plan_predictions<Scaled>(batch, work);
+void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
+    plan_predictions<Unscaled>(batch, profile, work);
+    plan_predictions<Scaled>(batch, profile, work);
     bool barrier = !work.dispatches.empty(); // residuals are added to predictions
     for (const ItxClasses &itx : kItxDispatches)
         if (count_residuals(batch, itx)) {

@@ -48,7 +48,7 @@ HostPicture run_on_gpu(const RandomFrame &frame, Profile profile, unsigned phase
     if (work.dispatches.empty())
         return out;
     if (profile == Profile::v3d)
-        CHECK(work.dispatches.size() <= (phase ? 1 : 9));
+        CHECK(work.dispatches.size() <= (phase ? 1 : 10));
     auto dst = upload(frame.layout, frame.start);
     std::array<std::unique_ptr<GpuPicture>, DD_MAX_REFS> ref;
     GpuJobInput input;
