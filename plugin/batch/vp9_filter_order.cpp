@@ -33,15 +33,71 @@ struct Vp9FilterOrder::PlaneView {
     }
 };
 
+template <unsigned direction>
+void Vp9FilterOrder::add(const PlaneView &view, Chain &chain, const Edge &edge, unsigned across) {
+    const unsigned reach = edge.width == kSixteen ? 2 : 1;
+    // No decoder's masks reach out of the plane.
+    if (edge.cell < reach || edge.cell + reach > (direction == kColumns ? view.cell_cols : view.cell_rows))
+        return;
+    const unsigned begin = edge.cell - reach, end = edge.cell + reach;
+    if (chain.count && begin >= chain.end)
+        finish<direction>(view, chain, across);
+    if (!chain.count) {
+        chain.begin = begin;
+        chain.end = end;
+    }
+    chain.begin = std::min(chain.begin, begin);
+    chain.end = std::max(chain.end, end);
+    chain.edge[chain.count++] = edge.record;
+}
+
+template <unsigned direction>
+void Vp9FilterOrder::finish(const PlaneView &view, Chain &chain, unsigned across) {
+    if (!chain.count)
+        return;
+    const unsigned width = chain.edge[0].how >> DD_LF_WIDTH_SHIFT;
+    const unsigned rank = chain.count > 1 ? kMostEdges - chain.count : kRanks - 1 - width;
+    const Node node{static_cast<std::uint32_t>(found_.size()), raise<direction>(view, chain, across),
+                    static_cast<std::uint8_t>(direction), static_cast<std::uint8_t>(chain.count),
+                    static_cast<std::uint8_t>(rank)};
+    if (node.level >= ranks_.size())
+        ranks_.resize(node.level + 1u);
+    ranks_[node.level][direction][rank]++;
+    nodes_.push_back(node);
+    for (unsigned k = 0; k < chain.count; k++)
+        found_.push_back(chain.edge[k]);
+    chain.count = 0;
+}
+
+// The chain's level; `across` is its first cell across the line, and it is two cells wide.
+template <unsigned direction>
+std::uint16_t Vp9FilterOrder::raise(const PlaneView &view, const Chain &chain, unsigned across) {
+    const std::size_t along = direction == kColumns ? 1 : view.cell_cols,
+                      beside = direction == kColumns ? view.cell_cols : 1;
+    std::uint16_t *const first = &cells_[chain.begin * along + across * beside];
+    if (chain.end - chain.begin == 2) { // the most frequent one
+        const auto level = std::max(std::max(first[0], first[beside]), std::max(first[along], first[along + beside]));
+        first[0] = first[beside] = first[along] = first[along + beside] = static_cast<std::uint16_t>(level + 1);
+        return level;
+    }
+    std::uint16_t level = 0;
+    for (std::size_t i = 0; i < chain.end - chain.begin; i++)
+        level = std::max({level, first[i * along], first[i * along + beside]});
+    for (std::size_t i = 0; i < chain.end - chain.begin; i++)
+        first[i * along] = first[i * along + beside] = static_cast<std::uint16_t>(level + 1);
+    return level;
+}
+
 void Vp9FilterOrder::build(const Vp9Batch &batch) {
     levels.clear();
     segments.clear();
-    edges.clear();
     found_.clear();
     nodes_.clear();
     ranks_.clear();
-    if (batch.lf.superblocks.empty())
+    if (batch.lf.superblocks.empty()) {
+        edges.clear();
         return;
+    }
     for (unsigned plane = 0; plane < batch.dst.format.planes; plane++)
         walk_plane(batch, plane);
     sort();
@@ -91,14 +147,14 @@ void Vp9FilterOrder::walk_columns(const PlaneView &view, unsigned sb_col, unsign
             if (any >> bit & 1) {
                 const bool is16 = wide16 >> bit & 1;
                 const unsigned width = is16 ? kSixteen : wide8 >> bit & 1 ? kEight : kNarrow;
-                add(view, chain, {cell, width, view.edge(sb, cell, across, is16 ? first : row, column, width)},
-                    kColumns, across);
+                add<kColumns>(view, chain,
+                              {cell, width, view.edge(sb, cell, across, is16 ? first : row, column, width)}, across);
             }
             if (inner >> bit & 1)
-                add(view, chain, {cell + 1, kNarrow, view.edge(sb, cell + 1, across, row, column, kNarrow)}, kColumns,
-                    across);
+                add<kColumns>(view, chain, {cell + 1, kNarrow, view.edge(sb, cell + 1, across, row, column, kNarrow)},
+                              across);
         }
-        finish(view, chain, kColumns, across);
+        finish<kColumns>(view, chain, across);
     }
 }
 
@@ -118,62 +174,16 @@ void Vp9FilterOrder::walk_rows(const PlaneView &view, unsigned sb_col, unsigned 
             const bool is16 = has(0, first) && has(0, bit), none = has(0, first) && !is16;
             if (is16 || (!none && (has(0, bit) || has(1, bit) || has(2, bit)))) {
                 const unsigned width = is16 ? kSixteen : has(1, bit) ? kEight : kNarrow;
-                add(view, chains[bit], {cell, width, view.edge(sb, across, cell, level_row, is16 ? first : bit, width)},
-                    kRows, across);
+                add<kRows>(view, chains[bit],
+                           {cell, width, view.edge(sb, across, cell, level_row, is16 ? first : bit, width)}, across);
             }
             if (!view.ss_v && has(3, bit))
-                add(view, chains[bit], {cell + 1, kNarrow, view.edge(sb, across, cell + 1, level_row, bit, kNarrow)},
-                    kRows, across);
+                add<kRows>(view, chains[bit],
+                           {cell + 1, kNarrow, view.edge(sb, across, cell + 1, level_row, bit, kNarrow)}, across);
         }
     }
     for (unsigned bit = 0; bit < 8; bit += 1u << view.ss_h)
-        finish(view, chains[bit], kRows, left + (bit * 2 >> view.ss_h));
-}
-
-void Vp9FilterOrder::add(const PlaneView &view, Chain &chain, const Edge &edge, unsigned direction, unsigned across) {
-    const unsigned reach = edge.width == kSixteen ? 2 : 1;
-    // No decoder's masks reach out of the plane.
-    if (edge.cell < reach || edge.cell + reach > (direction == kColumns ? view.cell_cols : view.cell_rows))
-        return;
-    const unsigned begin = edge.cell - reach, end = edge.cell + reach;
-    if (chain.count && begin >= chain.end)
-        finish(view, chain, direction, across);
-    if (!chain.count) {
-        chain.begin = begin;
-        chain.end = end;
-    }
-    chain.begin = std::min(chain.begin, begin);
-    chain.end = std::max(chain.end, end);
-    chain.edge[chain.count++] = edge.record;
-}
-
-void Vp9FilterOrder::finish(const PlaneView &view, Chain &chain, unsigned direction, unsigned across) {
-    if (!chain.count)
-        return;
-    const unsigned width = chain.edge[0].how >> DD_LF_WIDTH_SHIFT;
-    const unsigned rank = chain.count > 1 ? kMostEdges - chain.count : kRanks - 1 - width;
-    const Node node{static_cast<std::uint32_t>(found_.size()), raise(view, chain, direction, across),
-                    static_cast<std::uint8_t>(direction), static_cast<std::uint8_t>(chain.count),
-                    static_cast<std::uint8_t>(rank)};
-    if (node.level >= ranks_.size())
-        ranks_.resize(node.level + 1u);
-    ranks_[node.level][direction][rank]++;
-    nodes_.push_back(node);
-    found_.insert(found_.end(), chain.edge.begin(), chain.edge.begin() + chain.count);
-    chain.count = 0;
-}
-
-// The chain's level; `across` is its first cell across the line, and it is two cells wide.
-std::uint16_t Vp9FilterOrder::raise(const PlaneView &view, const Chain &chain, unsigned direction, unsigned across) {
-    const std::size_t along = direction == kColumns ? 1 : view.cell_cols,
-                      beside = direction == kColumns ? view.cell_cols : 1;
-    std::uint16_t *const first = &cells_[chain.begin * along + across * beside];
-    std::uint16_t level = 0;
-    for (std::size_t i = 0; i < chain.end - chain.begin; i++)
-        level = std::max({level, first[i * along], first[i * along + beside]});
-    for (std::size_t i = 0; i < chain.end - chain.begin; i++)
-        first[i * along] = first[i * along + beside] = static_cast<std::uint16_t>(level + 1);
-    return level;
+        finish<kRows>(view, chains[bit], left + (bit * 2 >> view.ss_h));
 }
 
 void Vp9FilterOrder::sort() {

@@ -33,7 +33,7 @@ class Vp9FilterOrder {
     struct Chain {
         unsigned begin = 0, end = 0; // cells of four pixels that it reads, along the line
         unsigned count = 0;
-        std::array<DdLfEdge, kMostEdges> edge{};
+        std::array<DdLfEdge, kMostEdges> edge; // count of them
     };
     struct Node { // a finished chain
         std::uint32_t first_edge;
@@ -50,9 +50,13 @@ class Vp9FilterOrder {
     void walk_plane(const Vp9Batch &batch, unsigned plane);
     void walk_columns(const PlaneView &view, unsigned sb_col, unsigned sb_row);
     void walk_rows(const PlaneView &view, unsigned sb_col, unsigned sb_row);
-    void add(const PlaneView &view, Chain &chain, const Edge &edge, unsigned direction, unsigned across);
-    void finish(const PlaneView &view, Chain &chain, unsigned direction, unsigned across);
-    std::uint16_t raise(const PlaneView &view, const Chain &chain, unsigned direction, unsigned across);
+    // Templates by direction: they run for every edge, and what is constant in them is what makes them quick.
+    template <unsigned direction>
+    void add(const PlaneView &view, Chain &chain, const Edge &edge, unsigned across);
+    template <unsigned direction>
+    void finish(const PlaneView &view, Chain &chain, unsigned across);
+    template <unsigned direction>
+    std::uint16_t raise(const PlaneView &view, const Chain &chain, unsigned across);
     void sort();
 
     using Ranks = std::array<std::uint32_t, kRanks>;
