@@ -252,15 +252,22 @@ VkResult Slot::record_phase(const SubmitInput &input, unsigned phase) {
 VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Dispatch &dispatch,
                               VkDescriptorSet &set) {
     const PhaseWork &work = *input.phase[phase];
-    const auto picture = [&](unsigned slot) -> const VulkanPicture & {
-        return slot < input.ref.size() && input.ref[slot] ? *input.ref[slot] : *input.dst;
+    const auto given = [&](unsigned slot) { return slot < input.ref.size() && input.ref[slot]; };
+    const auto or_picture = [&](unsigned slot, const VulkanPicture *other) {
+        return given(slot) ? input.ref[slot].get() : other;
     };
     std::array<const VulkanPicture *, 1 + DD_AV1_BOUND_REFS> pictures{};
     pictures.fill(input.dst.get());
-    if (dispatch.av1_ref)
-        std::ranges::transform(*dispatch.av1_ref, pictures.begin() + 1, [&](unsigned slot) { return &picture(slot); });
-    else
-        std::ranges::transform(dispatch.ref, pictures.begin() + 1, [&](unsigned slot) { return &picture(slot); });
+    if (dispatch.av1_ref) {
+        // A picture that nothing reads isn't given. Another reference takes its place: `dst` would count as read.
+        const auto any = std::ranges::find_if(*dispatch.av1_ref, given);
+        const VulkanPicture *other = any == dispatch.av1_ref->end() ? input.dst.get() : input.ref[*any].get();
+        std::ranges::transform(*dispatch.av1_ref, pictures.begin() + 1,
+                               [&](unsigned slot) { return or_picture(slot, other); });
+    } else {
+        std::ranges::transform(dispatch.ref, pictures.begin() + 1,
+                               [&](unsigned slot) { return or_picture(slot, input.dst.get()); });
+    }
     SetKey key{};
     std::ranges::transform(pictures, key.pictures.begin(), [](const VulkanPicture *p) { return p->kernel_buffer(); });
     key.av1 = dispatch.av1_ref.has_value();

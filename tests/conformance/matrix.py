@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--only", metavar="TEXT", help="only rows whose name holds this")
     parser.add_argument("--json", type=Path, metavar="FILE", help="all reports of tools/conformance")
     parser.add_argument("more", nargs="*", metavar="-- OPTION", help="handed to tools/conformance")
-    args = parser.parse_args()
+    args = parser.parse_intermixed_args()
     rows = [one for one in rows_of(args.codec, args.set) if not args.only or args.only in one.name]
     total, reports = [0, 0, 0], {}
     with tempfile.TemporaryDirectory(prefix="dd-matrix-") as folder:

@@ -39,10 +39,12 @@ def _fetch_toolchain(root: Path) -> None:
     unpack(apt.download_closure([f"g++-{TRIPLET}"]), root)
     _relocate_linker_scripts(root / "usr" / TRIPLET / "lib")
     (root / "bin").mkdir()
+    # Where the linker finds what a library needs that it links: libstdc++ for the plugin, when C links it.
+    indirect = f"-Wl,-rpath-link,{root}/usr/{TRIPLET}/lib"
     for tool in TOOLS:
         wrapper = root / "bin" / f"{TRIPLET}-{tool}"
         wrapper.write_text(f"#!/bin/sh\nexport LD_LIBRARY_PATH={root}/usr/lib/x86_64-linux-gnu\n"
-                           f"exec {root}/usr/bin/{TRIPLET}-{tool} \"$@\"\n")
+                           f"exec {root}/usr/bin/{TRIPLET}-{tool} {indirect if tool in ('gcc', 'g++') else ''} \"$@\"\n")
         wrapper.chmod(0o755)
     (root / "complete").touch()
 
