@@ -34,6 +34,11 @@ std::uint32_t shape_bits(unsigned w, unsigned h, bool chroma) {
            (h == 2 ? DD_AV1_TWO_ROWS : 0);
 }
 
+std::uint32_t compound_bits(const DdAv1Prediction &p) {
+    return DD_AV1_COMPOUND | std::uint32_t{p.weight} << DD_AV1_WEIGHT_SHIFT |
+           (p.kind == DD_AV1_BY_MASK ? DD_AV1_MASKED : 0);
+}
+
 } // namespace
 
 // ---- references -----------------------------------------------------------------------------------------
@@ -176,16 +181,14 @@ void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &p
     record.ctl = shape_bits(part.w, part.h, p.chroma);
     record.mask = mask;
     record.source[0] = place(p.source[0], group, p.chroma, whole, part).source;
-    if (p.kind != DD_AV1_SINGLE)
-        record.source[1] = place(p.source[1], group, p.chroma, whole, part).source;
     if (p.kind == DD_AV1_SPLIT) {
         DdAv1Source right = p.source[1];
         right.x -= 32; // as if the whole cell came from there
         record.source[1] = place(right, group, p.chroma, whole, part).source;
         record.ctl |= DD_AV1_HALVES;
     } else if (p.kind != DD_AV1_SINGLE) {
-        record.ctl |= DD_AV1_COMPOUND | std::uint32_t{p.weight} << DD_AV1_WEIGHT_SHIFT |
-                      (p.kind == DD_AV1_BY_MASK ? DD_AV1_MASKED : 0);
+        record.source[1] = place(p.source[1], group, p.chroma, whole, part).source;
+        record.ctl |= compound_bits(p);
     }
     auto &streams = p.kind == DD_AV1_SINGLE ? mc : pairs;
     streams[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
@@ -203,8 +206,7 @@ void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area 
         record.warp[i] = placed.warp;
     }
     if (p.kind != DD_AV1_SINGLE)
-        record.ctl |= DD_AV1_COMPOUND | std::uint32_t{p.weight} << DD_AV1_WEIGHT_SHIFT |
-                      (p.kind == DD_AV1_BY_MASK ? DD_AV1_MASKED : 0);
+        record.ctl |= compound_bits(p);
     warps[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
 }
 

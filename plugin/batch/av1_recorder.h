@@ -69,7 +69,7 @@ class Av1Recorder {
     struct Area {
         unsigned x, y, w, h;
     };
-    // What a source is, as a kernel has it, for the pixels dx, dy further on.
+    // What a source is, as a kernel has it, for a part of the block.
     struct Placed {
         DdAv1RecordSource source;
         DdAv1RecordWarp warp;

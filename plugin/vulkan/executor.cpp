@@ -360,7 +360,9 @@ VkResult Slot::wait() {
             device_.give_up();
     } else {
         // A lost device doesn't write any more.
-        in_flight_ = result == VK_TIMEOUT && !lets_go();
+        // The CPU does the frame again in the same memory: what a late GPU writes must not come after that. Drivers reset
+        // work that runs for too long, mostly within some seconds.
+        in_flight_ = result == VK_TIMEOUT && !ends_within(device_.grace());
     }
     if (!in_flight_)
         finish(result == VK_SUCCESS && !lost);
@@ -393,17 +395,14 @@ VkResult Slot::wait_for_fence() {
     }
 }
 
-// The CPU does the frame again in the same memory: what a late GPU writes must not come after that. Drivers reset
-// work that runs for too long, mostly within some seconds.
-bool Slot::lets_go() const {
-    const std::chrono::nanoseconds grace = device_.grace();
+bool Slot::ends_within(std::chrono::nanoseconds time) const {
     return device_.vk().WaitForFences(device_.handle(), 1, &fence_, VK_TRUE,
-                                      static_cast<std::uint64_t>(grace.count())) != VK_TIMEOUT;
+                                      static_cast<std::uint64_t>(time.count())) != VK_TIMEOUT;
 }
 
 bool Slot::done() const {
-    constexpr std::uint64_t moment = 100'000'000; // ns
-    return !in_flight_ || device_.vk().WaitForFences(device_.handle(), 1, &fence_, VK_TRUE, moment) != VK_TIMEOUT;
+    constexpr std::chrono::milliseconds moment{100};
+    return !in_flight_ || ends_within(moment);
 }
 
 void Slot::finish(bool worked) {

@@ -65,7 +65,7 @@ class Slot {
     void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used);
     void timestamp(std::string_view before, VkPipelineStageFlagBits stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
     VkResult wait_for_fence();
-    bool lets_go() const;
+    bool ends_within(std::chrono::nanoseconds time) const;
     void finish(bool worked);
 
     struct SetKey {

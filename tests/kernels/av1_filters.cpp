@@ -5,10 +5,10 @@
 #include "catch.h"
 #include "kernels/av1_dav1d.h"
 #include "kernels/av1_random.h"
+#include "kernels/test_device.h"
 #include "vulkan/av1_dispatch.h"
 #include "vulkan/gpu.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace dd;
@@ -70,22 +70,6 @@ bool same_pixels(const PictureLayout &layout, const std::uint8_t *a, const std::
 
 // ---- the GPU --------------------------------------------------------------------------------------------
 
-Gpu *open_gpu() {
-    static const std::shared_ptr<Gpu> gpu = [] {
-        const char *device = std::getenv("DAEDALUS_DEVICE");
-        std::string why;
-        auto opened = Gpu::open({device ? device : "llvmpipe", "auto", false}, why);
-        if (!opened)
-            WARN("no device: " << why);
-        return opened;
-    }();
-    return gpu.get();
-}
-
-std::shared_ptr<Gpu> shared_gpu() {
-    return std::shared_ptr<Gpu>(std::shared_ptr<Gpu>(), open_gpu());
-}
-
 std::unique_ptr<GpuPicture> new_picture(const PictureLayout &layout) {
     std::unique_ptr<GpuPicture> picture;
     REQUIRE(open_gpu()->make_picture(layout, picture).result == 0);
@@ -105,7 +89,7 @@ std::vector<std::uint8_t> run_on_gpu(const Av1Batch &batch, const std::vector<st
     PhaseWork work;
     plan_av1_filter(batch, work);
     CHECK(work.dispatches.size() <= 5);
-    GpuJob job(shared_gpu());
+    GpuJob job(open_gpu());
     REQUIRE(job.begin({nullptr, &work}).result == 0);
     write_av1_filter(batch, work, job.upload(1));
     GpuJobInput input;

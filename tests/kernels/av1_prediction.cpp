@@ -4,38 +4,23 @@
 #include "reference/av1_prediction.h"
 #include "batch/av1_recorder.h"
 #include "catch.h"
+#include "kernels/av1_random.h"
+#include "kernels/test_device.h"
 #include "vulkan/av1_dispatch.h"
 #include "vulkan/gpu.h"
 
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <random>
 
 using namespace dd;
 
 namespace {
 
-using Random = std::mt19937;
+using test::below, test::open_gpu, test::Random;
 
-unsigned below(Random &random, unsigned end) {
-    return static_cast<unsigned>(random() % end);
-}
 int between(Random &random, int first, int last) {
     return first + static_cast<int>(below(random, static_cast<unsigned>(last - first + 1)));
-}
-
-std::shared_ptr<Gpu> open_gpu() {
-    static const std::shared_ptr<Gpu> gpu = [] {
-        const char *device = std::getenv("DAEDALUS_DEVICE");
-        std::string why;
-        auto opened = Gpu::open({device ? device : "llvmpipe", "auto", false}, why);
-        if (!opened)
-            WARN("no device: " << why);
-        return opened;
-    }();
-    return gpu;
 }
 
 using Pixels = std::vector<std::uint8_t>;

@@ -3,6 +3,7 @@
 // VP9's kernels against the scalar reference, under both profiles. Buffers are compared as a whole, slack and padding
 // included, so that a write to the wrong place shows.
 #include "catch.h"
+#include "kernels/test_device.h"
 #include "kernels/vp9_random.h"
 #include "reference/vp9_reference.h"
 #include "vulkan/gpu.h"
@@ -18,17 +19,9 @@ namespace {
 
 constexpr Profile kProfiles[] = {Profile::v3d, Profile::wide};
 
-// The device that DAEDALUS_DEVICE names, or the software one.
 const std::shared_ptr<Gpu> &gpu() {
-    static const std::shared_ptr<Gpu> device = [] {
-        const char *name = std::getenv("DAEDALUS_DEVICE");
-        std::string why;
-        auto opened = Gpu::open({name ? name : "llvmpipe", "auto", false}, why);
-        INFO(why);
-        REQUIRE(opened);
-        return opened;
-    }();
-    return device;
+    REQUIRE(open_gpu());
+    return open_gpu();
 }
 
 std::unique_ptr<GpuPicture> upload(const PictureLayout &layout, const HostPicture &host) {

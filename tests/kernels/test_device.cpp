@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "kernels/test_device.h"
+#include "catch.h"
+
+#include <cstdlib>
+#include <string>
+
+namespace dd::test {
+
+const std::shared_ptr<Gpu> &open_gpu() {
+    static const std::shared_ptr<Gpu> gpu = [] {
+        const char *device = std::getenv("DAEDALUS_DEVICE");
+        std::string why;
+        auto opened = Gpu::open({device ? device : "llvmpipe", "auto", false}, why);
+        if (!opened)
+            WARN("no device: " << why);
+        return opened;
+    }();
+    return gpu;
+}
+
+} // namespace dd::test

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The device that the kernels are tested on.
+#pragma once
+#include "vulkan/gpu.h"
+
+#include <memory>
+
+namespace dd::test {
+
+// The one that DAEDALUS_DEVICE names, or the software one; opened once. nullptr: there is none, and a warning has been given.
+const std::shared_ptr<Gpu> &open_gpu();
+
+} // namespace dd::test
