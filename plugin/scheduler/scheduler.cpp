@@ -1,26 +1,39 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "scheduler/scheduler.h"
 
+#include "scheduler/calibration.h"
+
 namespace dd {
 namespace {
 
-// Where stages run in plan `auto`, on a device that is worth it. Intra-only frames are reconstructed on the CPU, as
-// they have nothing for the GPU but their filters.
-constexpr std::array<DdSide, DD_STAGES> automatic = {DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_GPU};
-
 constexpr unsigned kOutOfRangeInARow = 3;
 constexpr unsigned kItxRest = 32;
+// Costs of shorter streams aren't kept.
+constexpr std::uint64_t kFramesToKeep = 64;
 
 bool has_share(DdStage stage, const FrameFacts &facts) {
     return stage == DD_STAGE_MC || stage == DD_STAGE_ITX ? !facts.intra_only : facts.filtered;
 }
 
+Costs first_costs(const DeviceTraits &traits) {
+    Costs costs = seed_costs(traits.seed);
+    if (!traits.calibration.empty())
+        load_calibration(traits.calibration, costs);
+    return costs;
+}
+
 } // namespace
 
 Scheduler::Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &traits, std::uint64_t seed)
-    : stages_(codec_stages(codec)), spec_(spec), traits_(traits), random_(seed) {}
+    : stages_(codec_stages(codec)), spec_(spec), traits_(traits), random_(seed),
+      planner_(traits.planner, first_costs(traits)) {}
 
-DdSide Scheduler::wish(DdStage stage, const FrameFacts &) {
+Scheduler::~Scheduler() {
+    if (planner_.learned() >= kFramesToKeep)
+        save_calibration(traits_.calibration, planner_.costs());
+}
+
+DdSide Scheduler::wish(DdStage stage) {
     switch (spec_.kind) {
     case PlanSpec::Kind::fixed:
         // An AV1 decoder can't leave its stages out.
@@ -31,7 +44,7 @@ DdSide Scheduler::wish(DdStage stage, const FrameFacts &) {
     case PlanSpec::Kind::automatic:
         break;
     }
-    return traits_.worth_it ? automatic[stage] : DD_SIDE_CPU;
+    return traits_.worth_it ? DD_SIDE_GPU : DD_SIDE_CPU;
 }
 
 bool Scheduler::itx_rests() {
@@ -41,20 +54,55 @@ bool Scheduler::itx_rests() {
     return true;
 }
 
-DdPlan Scheduler::plan(const FrameFacts &facts) {
+DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast) {
+    forecast.measured = true;
+    forecast.query = {static_cast<double>(facts.width) * facts.height, facts.intra_only, facts.filtered, 0};
+    forecast.forecast = planner_.plan(forecast.query, in_flight_);
+    forecast.query.on_gpu = forecast.forecast.on_gpu;
     DdPlan plan = {};
+    for (unsigned i = 0; i < kCostStages; i++)
+        plan.side[i] = forecast.query.on_gpu >> i & 1 ? DD_SIDE_GPU : DD_SIDE_CPU;
+    return plan;
+}
+
+DdPlan Scheduler::plan(const FrameFacts &facts, FrameForecast &forecast) {
+    forecast = {};
+    DdPlan plan = {};
+    const std::lock_guard lock(mutex_);
+    in_flight_++;
     if (latched_ || !facts.gpu_reaches)
         return plan;
-    const std::lock_guard lock(mutex_);
-    for (unsigned i = 0; i < stages_; i++) {
-        const auto stage = static_cast<DdStage>(i);
-        const DdSide side = wish(stage, facts);
-        if (side == DD_SIDE_NONE || has_share(stage, facts))
-            plan.side[i] = static_cast<std::uint8_t>(side);
-    }
-    if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_rests())
+    // Where an AV1 frame's time goes the plugin can't see: its frames end on other threads than they begin.
+    if (spec_.kind == PlanSpec::Kind::automatic && traits_.worth_it && stages_ == kCostStages)
+        plan = automatic(facts, forecast);
+    else
+        for (unsigned i = 0; i < stages_; i++) {
+            const auto stage = static_cast<DdStage>(i);
+            const DdSide side = wish(stage);
+            if (side == DD_SIDE_NONE || has_share(stage, facts))
+                plan.side[i] = static_cast<std::uint8_t>(side);
+        }
+    if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_rests()) {
         plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
+        forecast.measured = false;
+    }
     return plan;
+}
+
+void Scheduler::submit_ended(const FrameForecast &forecast, unsigned stages, double ns) {
+    if (!forecast.measured)
+        return;
+    CostQuery query = forecast.query;
+    query.on_gpu &= stages;
+    const std::lock_guard lock(mutex_);
+    planner_.learn_submit(query, ns);
+}
+
+void Scheduler::ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well) {
+    const std::lock_guard lock(mutex_);
+    in_flight_--;
+    if (forecast.measured && well)
+        planner_.learn_frame(forecast.query, outcome);
 }
 
 void Scheduler::out_of_range() {

@@ -3,6 +3,7 @@
 // Makes the plan of every frame of a session, and gives the GPU up for good when it fails.
 #pragma once
 #include "scheduler/plan.h"
+#include "scheduler/planner.h"
 
 #include <atomic>
 #include <cstdint>
@@ -21,14 +22,33 @@ struct FrameFacts {
 
 // What is known of the device.
 struct DeviceTraits {
-    bool worth_it = false; // a real GPU, whose pictures the CPU reads at its usual speed
+    bool worth_it = false; // the CPU reads pictures at its usual speed, and the user may gain by the GPU
+    PlannerTraits planner{};
+    CostSeed seed = CostSeed::discrete;
+    std::string calibration{}; // file of costs; empty: none
+};
+
+// A frame between its plan and its end.
+struct FrameForecast {
+    CostQuery query;
+    Forecast forecast;
+    bool measured = false; // its costs are predicted and learned
 };
 
 class Scheduler {
   public:
     Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &traits, std::uint64_t seed);
 
-    DdPlan plan(const FrameFacts &facts);
+    ~Scheduler(); // keeps what was learned
+    Scheduler(const Scheduler &) = delete;
+    Scheduler &operator=(const Scheduler &) = delete;
+
+    // Of a frame that begins, and later calls `ended`.
+    DdPlan plan(const FrameFacts &facts, FrameForecast &forecast);
+    // The GPU took `ns` for one submit with the stages of `stages` (bit s: stage s).
+    void submit_ended(const FrameForecast &forecast, unsigned stages, double ns);
+    // `well`: all went as planned.
+    void ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well);
     // The GPU failed: everything on the CPU from now on. True: it is news.
     bool latch() { return !latched_.exchange(true); }
     bool latched() const { return latched_; }
@@ -38,8 +58,9 @@ class Scheduler {
     void in_range();
 
   private:
-    DdSide wish(DdStage stage, const FrameFacts &facts);
-    bool itx_rests(); // with mutex_ held
+    DdSide wish(DdStage stage);
+    DdPlan automatic(const FrameFacts &facts, FrameForecast &forecast); // with mutex_ held
+    bool itx_rests();                                                   // with mutex_ held
 
     const unsigned stages_;
     const PlanSpec spec_;
@@ -47,6 +68,8 @@ class Scheduler {
     std::atomic<bool> latched_{false};
     std::mutex mutex_;
     std::mt19937_64 random_;
+    Planner planner_;
+    unsigned in_flight_ = 0;    // frames
     unsigned out_of_range_ = 0; // frames in a row
     unsigned itx_rest_ = 0;     // frames that residuals still stay on the CPU
 };

@@ -5,6 +5,8 @@
 #include "session/guard.h"
 #include "session/objects.h"
 
+#include <cstddef>
+
 using namespace dd;
 
 namespace {
@@ -27,6 +29,12 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
     }
     if (!is_profile(gpu.profile)) {
         device->log.line(DD_LOG_ERROR, "profile '%s' is not auto, v3d or wide", gpu.profile.c_str());
+        return DD_ERR_INVALID;
+    }
+    const std::string goal = option_or_environment(options.size >= sizeof(DdDeviceOptions) ? options.goal : nullptr,
+                                                   "DAEDALUS_GOAL", "speed");
+    if (!parse_goal(goal, device->goal)) {
+        device->log.line(DD_LOG_ERROR, "goal '%s' is not speed or cpu", goal.c_str());
         return DD_ERR_INVALID;
     }
     device->trace = Trace::open(environment("DAEDALUS_TRACE"));
@@ -77,7 +85,7 @@ const char *dd_version(void) {
 }
 
 int dd_device_open(DdDevice **device, const DdDeviceOptions *options) {
-    if (!device || !has_size(options))
+    if (!device || !options || options->size < offsetof(DdDeviceOptions, goal))
         return DD_ERR_INVALID;
     *device = nullptr;
     return guarded([&] { return open_device(device, *options); });

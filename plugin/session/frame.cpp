@@ -53,7 +53,8 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     auto frame = idle_frame(session);
     FrameFacts facts = facts_of(info);
     facts.gpu_reaches = facts.gpu_reaches && !info.cpu_only && session.gpu_usable();
-    frame->plan = session.scheduler.plan(facts);
+    frame->plan = session.scheduler.plan(facts, frame->forecast);
+    frame->meter.begin();
     frame->intra_only = facts.intra_only;
     frame->filtered = facts.filtered;
     frame->absent = 0;
@@ -141,6 +142,15 @@ GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, b
     return frame.job->submit(input);
 }
 
+unsigned stages_of(unsigned phases) {
+    unsigned stages = 0;
+    if (phases & DD_PHASE_RECON)
+        stages |= 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    if (phases & DD_PHASE_FILTER)
+        stages |= 1u << DD_STAGE_LF;
+    return stages;
+}
+
 int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     if (const int error = frame.error)
         return error;
@@ -159,6 +169,7 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
         return DD_OK;
     if (session.saver.wanted() && session.codec == DD_CODEC_VP9)
         save(frame, phases);
+    frame.meter.submit(stages_of(phases));
     if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
         return frame.fail(session.give_up_gpu("submitting a frame", status));
     frame.submits++;
@@ -176,7 +187,32 @@ int wait_frame(DdFrame &frame) {
         return frame.fail(frame.session->give_up_gpu("running a frame", status));
     if (Trace *trace = frame.trace())
         trace->gpu(frame.job->timeline(), frame.number);
+    DdSession &session = *frame.session;
+    const double ns = frame.meter.waited(session.gpu_idle_since);
+    session.scheduler.submit_ended(frame.forecast, frame.meter.stages(), ns);
     return frame.error;
+}
+
+// Tells what was predicted of a frame and what came of it.
+void tell_outcome(const DdFrame &frame, const CostOutcome &outcome) {
+    const Forecast &forecast = frame.forecast.forecast;
+    constexpr double kMs = 1e6;
+    frame.session->log.line(
+        DD_LOG_DEBUG, "frame %llu: plan %s%s, predicted %.3f ms a frame: CPU %.3f, GPU %.3f; took CPU %.3f, GPU %.3f",
+        static_cast<unsigned long long>(frame.number),
+        plan_text(frame.plan, 0, codec_stages(frame.session->codec)).c_str(), forecast.trial ? " (on trial)" : "",
+        forecast.frame_ns / kMs, forecast.cost.cpu_ns / kMs, forecast.cost.gpu_ns / kMs, outcome.cpu_ns / kMs,
+        outcome.gpu_ns / kMs);
+}
+
+void account(DdFrame &frame, bool well) {
+    CostOutcome outcome;
+    outcome.cpu_ns = frame.meter.cpu_ns();
+    outcome.gpu_ns = frame.meter.gpu_ns();
+    outcome.submits = frame.submits;
+    if (frame.forecast.measured && well && frame.session->log)
+        tell_outcome(frame, outcome);
+    frame.session->scheduler.ended(frame.forecast, outcome, well);
 }
 
 std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
@@ -215,6 +251,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     } else if (frame->on_gpu(DD_STAGE_ITX) && outcome == DD_OUTCOME_DONE) {
         session->scheduler.in_range();
     }
+    account(*frame, outcome == DD_OUTCOME_DONE && frame->error == DD_OK);
     dd_picture_unref(&frame->dst);
     for (DdPicture *&ref : frame->ref)
         dd_picture_unref(&ref);

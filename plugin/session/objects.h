@@ -8,6 +8,7 @@
 #include "log.h"
 #include "scheduler/scheduler.h"
 #include "session/batch_saver.h"
+#include "session/meter.h"
 #include "session/picture_pool.h"
 #include "session/statistics.h"
 #include "trace.h"
@@ -40,6 +41,7 @@ struct DdDevice : dd::Counted {
     dd::Log log;
     dd::PlanSpec plan;
     std::string plan_name;
+    dd::Goal goal = dd::Goal::speed;
     std::shared_ptr<dd::Gpu> gpu; // nullptr: everything on the CPU
     std::string name = "CPU";
     std::unique_ptr<dd::Trace> trace; // nullptr: no timeline is wanted
@@ -77,6 +79,7 @@ struct DdSession : dd::Counted {
     dd::BatchSaver saver;
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<std::uint64_t> frames_begun{0};
+    std::atomic<std::int64_t> gpu_idle_since{0}; // when the GPU was last known to be done, by Meter::now()
 
     std::mutex mutex; // of what follows
     std::vector<std::unique_ptr<DdFrame>> idle_frames;
@@ -102,6 +105,8 @@ struct DdFrame {
     DdPicture *dst = nullptr;
     std::array<DdPicture *, DD_MAX_REFERENCES> ref{};
     DdPlan plan{};
+    dd::FrameForecast forecast;
+    dd::Meter meter;
     bool intra_only = false, filtered = false;
     std::uint8_t absent = 0; // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;

@@ -2,20 +2,47 @@
 //
 // The session of the C interface, and its pictures.
 #include "environment.h"
+#include "scheduler/calibration.h"
 #include "session/guard.h"
 #include "session/objects.h"
 #include "vulkan/av1_dispatch.h"
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
+#include <sched.h>
 
 using namespace dd;
 
 namespace {
 
-DeviceTraits traits_of(const Gpu *gpu) {
+// All that costs depend on.
+std::string identity_of(const Gpu &gpu) {
+    return gpu.name() + '-' + gpu.driver_version() + '-' + (gpu.profile() == Profile::v3d ? "v3d" : "wide") + '-' +
+           dd_version();
+}
+
+unsigned usable_cores() {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
+}
+
+CostSeed seed_of(const Gpu &gpu) {
+    if (gpu.is_cpu_type())
+        return CostSeed::software;
+    return gpu.profile() == Profile::v3d ? CostSeed::v3d : CostSeed::discrete;
+}
+
+DeviceTraits traits_of(const DdDevice &device) {
+    DeviceTraits traits;
+    if (!device.gpu || device.plan.kind != PlanSpec::Kind::automatic)
+        return traits;
+    const Gpu &gpu = *device.gpu;
     // Pictures in memory that the CPU can't read at speed cost more than a GPU gains.
-    return {gpu && !gpu->is_cpu_type() && gpu->reads_cached()};
+    traits.worth_it = gpu.reads_cached();
+    traits.planner = {device.goal, usable_cores(), gpu.is_cpu_type()};
+    traits.seed = seed_of(gpu);
+    traits.calibration = calibration_path(identity_of(gpu));
+    return traits;
 }
 
 std::uint64_t seed() {
@@ -65,7 +92,7 @@ int alloc_picture(DdSession &session, const DdPictureFormat &wanted, DdPicture *
 DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
     : device(dd_device_ref(opened)), codec(options.codec),
       log(options.log ? Log(options.log, options.log_opaque) : opened->log),
-      scheduler(codec, opened->plan, traits_of(opened->gpu.get()), seed()), statistics(codec_stages(codec)),
+      scheduler(codec, opened->plan, traits_of(*opened), seed()), statistics(codec_stages(codec)),
       pool(std::make_shared<PicturePool>(opened->gpu)) {}
 
 DdSession::~DdSession() {

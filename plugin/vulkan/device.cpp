@@ -145,6 +145,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     const Quirks quirks = quirks_of(c.driver, c.properties.deviceType);
     name_ = c.facts.name;
     cpu_type_ = c.facts.cpu_type;
+    driver_version_ = c.properties.driverVersion;
     limits_ = c.properties.limits;
     queue_family_ = c.queue_family;
     timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;

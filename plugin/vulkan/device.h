@@ -34,6 +34,7 @@ class VulkanDevice {
     VkDevice handle() const { return device_; }
     const std::string &name() const { return name_; }
     bool is_cpu_type() const { return cpu_type_; }
+    std::uint32_t driver_version() const { return driver_version_; }
     Profile profile() const { return profile_; }
     MemoryStrategy memory_strategy() const { return strategy_; }
     const VkPhysicalDeviceMemoryProperties &memory_properties() const { return memory_; }
@@ -75,6 +76,7 @@ class VulkanDevice {
     std::uint32_t queue_family_ = 0;
     std::string name_;
     bool cpu_type_ = false;
+    std::uint32_t driver_version_ = 0;
     bool timestamps_ = false;
     Profile profile_ = Profile::wide;
     MemoryStrategy strategy_ = MemoryStrategy::unified;

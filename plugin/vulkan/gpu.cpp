@@ -49,6 +49,9 @@ const std::string &Gpu::name() const {
 bool Gpu::is_cpu_type() const {
     return device_->is_cpu_type();
 }
+std::string Gpu::driver_version() const {
+    return std::to_string(device_->driver_version());
+}
 Profile Gpu::profile() const {
     return device_->profile();
 }

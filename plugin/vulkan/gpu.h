@@ -54,6 +54,7 @@ class Gpu {
 
     const std::string &name() const;
     bool is_cpu_type() const;
+    std::string driver_version() const; // as the driver numbers it
     Profile profile() const;
     const char *memory_text() const;
     // The CPU reads pictures at its usual speed.

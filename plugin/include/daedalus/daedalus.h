@@ -71,6 +71,9 @@ typedef struct DdDeviceOptions {
     const char *profile;
     DdLogFn log; /**< may be NULL */
     void *log_opaque;
+    /** What plan "auto" is after: "speed" (the most frames a second) or "cpu" (the least CPU time a frame, while 60 frames a
+     *  second are reached). NULL: DAEDALUS_GOAL, else "speed". */
+    const char *goal;
 } DdDeviceOptions;
 
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
