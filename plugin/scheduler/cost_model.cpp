@@ -59,7 +59,7 @@ std::string_view cost_name(unsigned cost) {
 Costs seed_costs(CostSeed seed) {
     switch (seed) {
     case CostSeed::v3d:
-        // docs/v3dsim.md and docs/scheduler.md say how these come about.
+        // docs/design.md, "Plan auto", says how these come about.
         return {4.3, 9, 2, 0.8, 0.9, 0.3, 0.3, 0.1, 4.7, 0.7, 16.2, 60000, 300000};
     case CostSeed::software:
         return {2.4, 4, 1, 0.6, 0.8, 0.2, 0.2, 0.1, 8, 4, 8, 60000, 300000};

@@ -62,15 +62,16 @@ Planner::Ranked Planner::rank(CostQuery query, unsigned usable) const {
 unsigned Planner::trial(Current &current, const Ranked &ranked, unsigned usable, unsigned now) {
     if (current.since_trial < kTrialInterval)
         return now;
+    // In turn, so that credit is saved for a plan that looks expensive; but not for one that costs more than there can be.
+    const auto excess = [&](unsigned plan) { return ranked.value[plan] - ranked.value[now]; };
     unsigned oldest = now;
     for (unsigned plan = 0; plan < kPlans; plan++) {
-        const bool affordable = ranked.value[plan] - ranked.value[now] <= credit_ns_;
-        if (plan & ~usable || plan == now || !affordable)
+        if (plan & ~usable || plan == now || excess(plan) > kMostCredit * ranked.value[now])
             continue;
         if (oldest == now || current.seen[plan] < current.seen[oldest])
             oldest = plan;
     }
-    return oldest;
+    return excess(oldest) <= credit_ns_ ? oldest : now;
 }
 
 Forecast Planner::plan(const CostQuery &query, unsigned in_flight) {

@@ -44,7 +44,7 @@ DdSide Scheduler::wish(DdStage stage) {
     case PlanSpec::Kind::automatic:
         break;
     }
-    return traits_.worth_it ? DD_SIDE_GPU : DD_SIDE_CPU;
+    return traits_.worth_it && !traits_.planner.shares_cores ? DD_SIDE_GPU : DD_SIDE_CPU;
 }
 
 bool Scheduler::itx_rests() {

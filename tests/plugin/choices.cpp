@@ -72,11 +72,16 @@ namespace {
 Scheduler make_scheduler(const char *plan, bool worth_it, std::uint64_t seed = 1) {
     PlanSpec spec;
     REQUIRE(parse_plan(plan, spec));
-    return {DD_CODEC_VP9, spec, {worth_it}, seed};
+    DeviceTraits traits;
+    traits.worth_it = worth_it;
+    return {DD_CODEC_VP9, spec, traits, seed};
 }
 
 std::string planned(Scheduler &scheduler, bool intra_only = false, bool filtered = true, bool reaches = true) {
-    return plan_text(scheduler.plan({64, 64, intra_only, filtered, reaches}), 0, 3);
+    FrameForecast forecast;
+    const DdPlan plan = scheduler.plan({2048, 1080, intra_only, filtered, reaches}, forecast);
+    scheduler.ended(forecast, {}, true);
+    return plan_text(plan, 0, 3);
 }
 
 } // namespace
