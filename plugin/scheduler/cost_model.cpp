@@ -17,6 +17,8 @@ constexpr unsigned kFirstSamples = 6;
 // Errors beyond so many usual ones count as so many: a thread that was put off says little about costs.
 constexpr double kOutlier = 3;
 constexpr double kSpreadRate = 0.1;
+// What a measurement counts as, at most, by what was predicted; and what may be added to a prediction of nothing.
+constexpr double kMostGrowth = 3, kLeast = 0.1;
 // So many nanoseconds of a submit weigh in learning as much as one nanosecond a pixel.
 constexpr double kSubmitScale = 50000;
 
@@ -95,7 +97,9 @@ void CostModel::learn_gpu(const CostQuery &query, unsigned submits, double ns) {
 
 // The costs that are in the measurement share its error by their part in it (normalised least mean squares).
 void CostModel::learn(const Features &features, double measured, Spread &spread) {
-    double error = measured - total(costs_, features);
+    // The first run of a kernel may take a driver's compiler a second: one measurement isn't believed beyond bounds.
+    const double predicted = total(costs_, features);
+    double error = std::min(measured, kMostGrowth * predicted + kLeast) - predicted;
     const double size = std::abs(error);
     if (spread.samples >= kFirstSamples)
         error = std::clamp(error, -kOutlier * spread.error, kOutlier * spread.error);

@@ -43,9 +43,10 @@ double Planner::value_of(const CostEstimate &cost) const {
     const double frame = frame_ns(cost);
     if (traits_.goal == Goal::speed)
         return frame;
-    // Plans that are too slow come after those that aren't, the fastest first.
-    constexpr double kTooSlow = 1e12;
-    return frame <= kRealTime ? cpu_ns(cost) : kTooSlow + frame;
+    // Plans that are too slow come after those that aren't, the fastest first: in time, no plan takes more than all cores, and
+    // a renderer on them as much again.
+    const double too_slow = 2 * kRealTime * std::max(1u, traits_.cores);
+    return frame <= kRealTime ? cpu_ns(cost) : too_slow + frame;
 }
 
 Planner::Ranked Planner::rank(CostQuery query, unsigned usable) const {
@@ -62,16 +63,17 @@ Planner::Ranked Planner::rank(CostQuery query, unsigned usable) const {
 unsigned Planner::trial(Current &current, const Ranked &ranked, unsigned usable, unsigned now) {
     if (current.since_trial < kTrialInterval)
         return now;
-    // In turn, so that credit is saved for a plan that looks expensive; but not for one that costs more than there can be.
-    const auto excess = [&](unsigned plan) { return ranked.value[plan] - ranked.value[now]; };
+    // In turn, so that credit is saved for a plan that looks expensive. One that costs more than credit can be has its trial
+    // once credit is full, and others wait until that is paid.
     unsigned oldest = now;
     for (unsigned plan = 0; plan < kPlans; plan++) {
-        if (plan & ~usable || plan == now || excess(plan) > kMostCredit * ranked.value[now])
+        if (plan & ~usable || plan == now)
             continue;
         if (oldest == now || current.seen[plan] < current.seen[oldest])
             oldest = plan;
     }
-    return excess(oldest) <= credit_ns_ ? oldest : now;
+    const double excess = ranked.value[oldest] - ranked.value[now];
+    return excess <= credit_ns_ || credit_ns_ >= kMostCredit * ranked.value[now] ? oldest : now;
 }
 
 Forecast Planner::plan(const CostQuery &query, unsigned in_flight) {

@@ -142,6 +142,14 @@ TEST_CASE("trials cost little", "[planner]") {
     REQUIRE(result.trial_cost < 0.03);
 }
 
+TEST_CASE("a GPU that was slow once is tried again", "[planner]") {
+    Planner planner({Goal::speed, 1, false}, fast_gpu());
+    CostQuery query{1920 * 1080, false, true, kAll};
+    planner.learn_submit(query, 1e9);
+    Machine machine{fast_gpu(), 0.1, 0, std::mt19937(1)};
+    REQUIRE(run(planner, machine, 1000).on_gpu != 0);
+}
+
 TEST_CASE("equal plans aren't changed for noise", "[planner]") {
     Costs even = fast_gpu();
     for (unsigned stage = 0; stage < kCostStages; stage++) {
