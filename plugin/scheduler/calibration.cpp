@@ -14,9 +14,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kTitle = "daedalus-costs-1";
-// No cost is above, whatever the machine: nanoseconds, of a pixel or a submit.
+constexpr const char *kTitle = "daedalus-costs-2";
+// No figure is above, whatever the machine: nanoseconds of a pixel or a submit; a pace.
 constexpr double kMost = 1e10;
+
+bool sound(double value) {
+    return value >= 0 && value <= kMost;
+}
+
+bool read_costs(std::istream &in, Costs &costs) {
+    std::string name;
+    for (unsigned i = 0; i < kCosts; i++)
+        if (!(in >> name >> costs[i]) || name != cost_name(i) || !sound(costs[i]))
+            return false;
+    return true;
+}
+
+bool read_pace(std::istream &in, std::array<double, kPlans> &pace) {
+    std::string name;
+    for (unsigned plan = 0; in >> name;) {
+        double value = 0;
+        if (name != "pace" || !(in >> plan >> value) || plan >= kPlans || !sound(value))
+            return false;
+        pace[plan] = value;
+    }
+    return in.eof();
+}
 
 fs::path cache_folder() {
     const std::string cache = environment("XDG_CACHE_HOME"), home = environment("HOME");
@@ -38,36 +61,34 @@ std::string calibration_path(const std::string &identity) {
     return (folder / "daedalus" / (name + ".costs")).string();
 }
 
-bool load_calibration(const std::string &path, Costs &costs) {
+bool load_calibration(const std::string &path, Knowledge &knowledge) {
     std::ifstream in(path);
     in.imbue(std::locale::classic());
-    std::string title, name;
-    if (!(in >> title) || title != kTitle)
+    std::string title;
+    Knowledge read{};
+    if (!(in >> title) || title != kTitle || !read_costs(in, read.costs) || !read_pace(in, read.pace))
         return false;
-    Costs read{};
-    for (unsigned i = 0; i < kCosts; i++)
-        if (!(in >> name >> read[i]) || name != cost_name(i) || !(read[i] >= 0 && read[i] <= kMost))
-            return false;
-    if (in >> name)
-        return false;
-    costs = read;
+    knowledge = read;
     return true;
 }
 
-void save_calibration(const std::string &path, const Costs &costs) {
+void save_calibration(const std::string &path, const Knowledge &knowledge) {
     if (path.empty())
         return;
     std::error_code error;
     fs::create_directory(fs::path(path).parent_path(), error);
     // Of this process and of this caller: others may save theirs now.
     const std::string fresh =
-        path + '.' + std::to_string(getpid()) + '.' + std::to_string(reinterpret_cast<std::uintptr_t>(&costs));
+        path + '.' + std::to_string(getpid()) + '.' + std::to_string(reinterpret_cast<std::uintptr_t>(&knowledge));
     {
         std::ofstream out(fresh);
         out.imbue(std::locale::classic());
         out << kTitle << '\n';
         for (unsigned i = 0; i < kCosts; i++)
-            out << cost_name(i) << ' ' << costs[i] << '\n';
+            out << cost_name(i) << ' ' << knowledge.costs[i] << '\n';
+        for (unsigned plan = 0; plan < kPlans; plan++)
+            if (knowledge.pace[plan] > 0)
+                out << "pace " << plan << ' ' << knowledge.pace[plan] << '\n';
         out.close();
         if (!out)
             error = std::make_error_code(std::errc::io_error);

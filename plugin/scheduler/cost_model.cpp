@@ -2,14 +2,17 @@
 #include "scheduler/cost_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace dd {
 namespace {
 
-constexpr std::array<std::string_view, kCosts> names = {"parse",     "parse_intra", "cpu_mc",    "cpu_itx", "cpu_lf",
-                                                        "record_mc", "record_itx",  "record_lf", "gpu_mc",  "gpu_itx",
-                                                        "gpu_lf",    "submit_cpu",  "submit_gpu"};
+constexpr std::array<std::string_view, kCosts> names = {
+    "parse",     "parse_intra", "cpu_mc",    "cpu_itx",     "cpu_lf",     "cpu_cdef", "cpu_lr",
+    "record_mc", "record_itx",  "record_lf", "record_cdef", "record_lr",  "gpu_mc",   "gpu_itx",
+    "gpu_lf",    "gpu_cdef",    "gpu_lr",    "submit_cpu",  "submit_gpu",
+};
 
 // Share of the error that one measurement corrects, at first and in the long run.
 constexpr double kFirstRate = 0.5, kRate = 0.08;
@@ -21,6 +24,18 @@ constexpr double kSpreadRate = 0.1;
 constexpr double kMostGrowth = 3, kLeast = 0.1;
 // So many nanoseconds of a submit weigh in learning as much as one nanosecond a pixel.
 constexpr double kSubmitScale = 50000;
+
+// Where learning starts, in nanoseconds a luma pixel; a stage's by DdStage.
+struct Seed {
+    double parse, parse_intra;
+    std::array<double, kCostStages> cpu, record, gpu;
+};
+constexpr Seed kVp9Discrete = {2.4, 4, {1, 0.6, 0.8, 0, 0}, {0.2, 0.2, 0.1, 0, 0}, {0.1, 0.1, 0.2, 0, 0}};
+constexpr Seed kVp9OnV3d = {4.3, 9, {2, 0.8, 0.9, 0, 0}, {0.3, 0.3, 0.1, 0, 0}, {4.7, 0.7, 16.2, 0, 0}};
+constexpr Seed kAv1Discrete = {1.4, 3, {0.9, 0.4, 0.4, 0.6, 0.4}, {0.3, 0, 0.1, 0.1, 0.1}, {0.2, 0, 0.2, 0.2, 0.2}};
+constexpr Seed kAv1OnV3d = {4, 9, {2, 0.8, 0.9, 4, 2}, {0.4, 0, 0.2, 0.1, 0.1}, {6, 0, 20, 20, 10}};
+// Nanoseconds a submit.
+constexpr double kSubmitCpu = 60000, kSubmitGpu = 150000, kSubmitV3d = 300000;
 
 bool is_submit(unsigned cost) {
     return cost == kCostSubmitCpu || cost == kCostSubmitGpu;
@@ -37,7 +52,7 @@ Costs cpu_features(const CostQuery &query, unsigned submits) {
     Costs features{};
     features[query.intra_only ? kCostParseIntra : kCostParse] = 1;
     for (unsigned stage = 0; stage < kCostStages; stage++)
-        if (query.has(stage))
+        if (query.stages >> stage & 1)
             features[(query.on_gpu >> stage & 1 ? kCostRecord : kCostCpu) + stage] = 1;
     features[kCostSubmitCpu] = submits / query.pixels;
     return features;
@@ -46,9 +61,22 @@ Costs cpu_features(const CostQuery &query, unsigned submits) {
 Costs gpu_features(const CostQuery &query, unsigned submits) {
     Costs features{};
     for (unsigned stage = 0; stage < kCostStages; stage++)
-        if (query.has(stage) && (query.on_gpu >> stage & 1))
+        if (query.stages & query.on_gpu & 1u << stage)
             features[kCostGpu + stage] = 1;
     features[kCostSubmitGpu] = submits / query.pixels;
+    return features;
+}
+
+// What the CPU does between the GPU's phases or after them: its own stages after the GPU's first, and the order of the loop filter.
+Costs late_features(const CostQuery &query) {
+    Costs features{};
+    const auto first = static_cast<unsigned>(std::countr_zero(query.stages & query.on_gpu));
+    for (unsigned stage = first; stage < kCostStages; stage++)
+        if (query.stages & ~query.on_gpu & 1u << stage)
+            features[kCostCpu + stage] = 1;
+    const unsigned loop_filter = DD_STAGE_LF;
+    if (query.stages & query.on_gpu & 1u << loop_filter)
+        features[kCostRecord + loop_filter] = 1;
     return features;
 }
 
@@ -58,41 +86,48 @@ std::string_view cost_name(unsigned cost) {
     return names[cost];
 }
 
-Costs seed_costs(CostSeed seed) {
-    switch (seed) {
-    case CostSeed::v3d:
-        // docs/design.md, "Plan auto", says how these come about.
-        return {4.3, 9, 2, 0.8, 0.9, 0.3, 0.3, 0.1, 4.7, 0.7, 16.2, 60000, 300000};
-    case CostSeed::software:
-        return {2.4, 4, 1, 0.6, 0.8, 0.2, 0.2, 0.1, 8, 4, 8, 60000, 300000};
-    case CostSeed::discrete:
-        break;
+// docs/design.md, "Plan auto", says how V3D's come about.
+Costs seed_costs(DdCodec codec, CostSeed seed) {
+    const bool v3d = seed == CostSeed::v3d;
+    const Seed &vp9 = v3d ? kVp9OnV3d : kVp9Discrete, &av1 = v3d ? kAv1OnV3d : kAv1Discrete;
+    const Seed &from = codec == DD_CODEC_AV1 ? av1 : vp9;
+    Costs costs{};
+    costs[kCostParse] = from.parse;
+    costs[kCostParseIntra] = from.parse_intra;
+    for (unsigned stage = 0; stage < kCostStages; stage++) {
+        costs[kCostCpu + stage] = from.cpu[stage];
+        costs[kCostRecord + stage] = from.record[stage];
+        costs[kCostGpu + stage] = from.gpu[stage];
     }
-    return {2.4, 4, 1, 0.6, 0.8, 0.2, 0.2, 0.1, 0.1, 0.1, 0.2, 60000, 150000};
+    costs[kCostSubmitCpu] = kSubmitCpu;
+    costs[kCostSubmitGpu] = v3d ? kSubmitV3d : kSubmitGpu;
+    return costs;
 }
 
 unsigned CostQuery::submits() const {
-    unsigned there = 0;
-    for (unsigned stage = 0; stage < kCostStages; stage++)
-        there |= has(stage) ? on_gpu & 1u << stage : 0;
-    const unsigned filter = there >> DD_STAGE_LF & 1;
-    return filter + (there & ~(1u << DD_STAGE_LF) ? 1 : 0);
+    constexpr unsigned recon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    const unsigned there = stages & on_gpu;
+    return ((there & recon) != 0) + ((there & ~recon) != 0);
 }
 
 CostEstimate CostModel::predict(const CostQuery &query) const {
     const unsigned submits = query.submits();
-    return {total(costs_, cpu_features(query, submits)) * query.pixels,
-            total(costs_, gpu_features(query, submits)) * query.pixels};
+    CostEstimate estimate;
+    estimate.cpu_ns = total(costs_, cpu_features(query, submits)) * query.pixels;
+    estimate.gpu_ns = total(costs_, gpu_features(query, submits)) * query.pixels;
+    if (submits && !query.intra_only)
+        estimate.chain_ns = estimate.gpu_ns + total(costs_, late_features(query)) * query.pixels;
+    return estimate;
 }
 
 void CostModel::learn_cpu(const CostQuery &query, unsigned submits, double ns) {
     if (query.pixels > 0)
-        learn(cpu_features(query, submits), ns / query.pixels, spread_[0]);
+        learn(cpu_features(query, submits), ns / query.pixels, cpu_spread_[query.on_gpu]);
 }
 
 void CostModel::learn_gpu(const CostQuery &query, unsigned submits, double ns) {
     if (query.pixels > 0 && submits)
-        learn(gpu_features(query, submits), ns / query.pixels, spread_[1]);
+        learn(gpu_features(query, submits), ns / query.pixels, gpu_spread_[query.on_gpu]);
 }
 
 // The costs that are in the measurement share its error by their part in it (normalised least mean squares).

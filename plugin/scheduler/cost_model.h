@@ -13,8 +13,9 @@
 
 namespace dd {
 
-// Of the stages that VP9 has.
-constexpr unsigned kCostStages = DD_STAGE_LF + 1;
+constexpr unsigned kCostStages = DD_STAGES;
+// Bit s: stage s on the GPU.
+constexpr unsigned kPlans = 1u << kCostStages;
 
 // Costs that are learned. All but the submits' are nanoseconds a luma pixel.
 enum Cost : unsigned {
@@ -37,24 +38,25 @@ std::string_view cost_name(unsigned cost);
 enum class CostSeed {
     discrete, // a GPU of its own
     v3d,      // a Raspberry Pi 5: the simulator's model, and measured rates of NEON
-    software, // a renderer on the CPU
 };
-Costs seed_costs(CostSeed seed);
+Costs seed_costs(DdCodec codec, CostSeed seed);
 
-// A frame and where its stages run: bit s: stage s on the GPU.
+// A frame and where its stages run: bit s: stage s.
 struct CostQuery {
     double pixels = 0;       // luma
-    bool intra_only = false; // no inter blocks: no share in prediction and residuals
-    bool filtered = false;
-    unsigned on_gpu = 0;
+    bool intra_only = false; // no inter blocks
+    unsigned stages = 0;     // that the frame has
+    unsigned on_gpu = 0;     // among them
 
-    bool has(unsigned stage) const { return stage == DD_STAGE_LF ? filtered : !intra_only; }
     // Submits of such a frame; with intra blocks the filter follows in a second one.
     unsigned submits() const;
 };
 
 struct CostEstimate {
     double cpu_ns = 0, gpu_ns = 0;
+    // From the end of its references to the end of a frame with inter blocks, of which the GPU does a part. Frames of the CPU alone
+    // follow each other row by row.
+    double chain_ns = 0;
 };
 
 class CostModel {
@@ -69,7 +71,7 @@ class CostModel {
     const Costs &costs() const { return costs_; }
 
   private:
-    // The usual size of a side's error, against which outliers are told.
+    // The usual size of the errors of a side under a plan, against which outliers are told.
     struct Spread {
         double error = 0;
         unsigned samples = 0;
@@ -78,7 +80,7 @@ class CostModel {
     void learn(const Features &features, double measured, Spread &spread);
 
     Costs costs_;
-    std::array<Spread, 2> spread_; // CPU, GPU
+    std::array<Spread, kPlans> cpu_spread_, gpu_spread_;
 };
 
 } // namespace dd

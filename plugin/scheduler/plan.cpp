@@ -37,7 +37,8 @@ bool parse_list(std::string_view text, PlanSpec &spec) {
 
 bool parse_plan(std::string_view text, PlanSpec &spec) {
     spec = {};
-    if (text == "auto")
+    spec.measures_all = text == "measure";
+    if (text == "auto" || spec.measures_all)
         return true;
     if (text == "random") {
         spec.kind = PlanSpec::Kind::random;

@@ -17,11 +17,12 @@ struct PlanSpec {
         random,    // another side for each stage and frame, for tests
     };
     Kind kind = Kind::automatic;
+    bool measures_all = false; // Kind::automatic: software renderers too, which otherwise get nothing
     std::array<DdSide, DD_STAGES> side{};
 };
 
-// "auto", "gpu", "cpu", "random", "parse" (nothing runs anywhere), or a list of stage=side, separated by ',' or '+'; stages that aren't named stay on the
-// CPU. False: not understood.
+// "auto", "measure" (the same, on software renderers too, for tests), "gpu", "cpu", "random", "parse" (nothing runs anywhere), or a
+// list of stage=side, separated by ',' or '+'; stages that aren't named stay on the CPU. False: not understood.
 bool parse_plan(std::string_view text, PlanSpec &spec);
 
 const char *stage_name(unsigned stage);

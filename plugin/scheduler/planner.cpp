@@ -2,18 +2,36 @@
 #include "scheduler/planner.h"
 
 #include <algorithm>
+#include <bit>
+#include <tuple>
+#include <utility>
 
 namespace dd {
 namespace {
 
 // A plan is left for one that is better by so much, and not before so many frames.
-constexpr double kBetter = 0.05;
-constexpr unsigned kHold = 8;
-// Trials may cost this share of all time, and are this many frames apart. At first there is credit for some frames.
+constexpr double kBetter = 0.05, kBetterGuess = 0.2;
+constexpr unsigned kHold = 8, kHoldGuess = 16;
+// Single frames on trial may cost this share of all time, and are this many frames apart. At first there is credit for some.
 constexpr double kTrialShare = 0.01;
 constexpr unsigned kTrialInterval = 16;
 constexpr double kFirstCredit = 4, kMostCredit = 16; // frames
-constexpr double kDepthRate = 0.1;
+// The same share is for excursions: a window of frames under another plan. Plans that are expected to be slower by more than the
+// first factor have none; the second one ends them early.
+constexpr double kExcursionInterval = 512;
+constexpr unsigned kUrgentInterval = 128;
+constexpr double kExcursionLimit = 2, kExcursionGivenUp = 3;
+constexpr unsigned kLongestExcursion = 6 * Pace::kWindow; // where frames are dropped
+constexpr unsigned kAttempts = 8;                         // at a first measurement
+constexpr double kSameContent = 1.2;
+constexpr double kSimilar = 1.5; // measurements that are averaged
+// Windows after which other plans count as never measured. Fewer where frames take so much longer than they did: that may mean
+// another machine, not other content.
+constexpr unsigned kForget = 1024, kForgetEarly = 40;
+constexpr double kJump = 2.5;
+constexpr double kDepthRate = 0.1, kPaceRate = 0.5;
+// With the goal of speed, a plan that takes no CPU time may be slower by so much.
+constexpr double kCpuWeight = 0.05;
 // With the goal of little CPU time: 60 frames a second are always enough.
 constexpr double kRealTime = 1e9 / 60;
 
@@ -26,100 +44,244 @@ bool parse_goal(std::string_view text, Goal &goal) {
     return true;
 }
 
-// A frame occupies a core, then the GPU; `depth_` frames are on their way at once.
-double Planner::frame_ns(const CostEstimate &cost) const {
-    const double depth = std::max(1.0, depth_);
+// A frame occupies a core, then the GPU; `depth_` frames are on their way at once. The GPU needs whole references.
+double Planner::frame_ns(const CostEstimate &cost, bool gpu) const {
+    const double depth = std::max(1.0, depth_[gpu] > 0 ? depth_[gpu] : depth_[!gpu]);
     const double workers = std::min(depth, static_cast<double>(std::max(1u, traits_.cores)));
-    if (traits_.shares_cores)
-        return cost.cpu_ns / workers + cost.gpu_ns; // the renderer takes all cores, and nothing overlaps
-    return std::max({cost.cpu_ns / workers, cost.gpu_ns, (cost.cpu_ns + cost.gpu_ns) / depth});
+    return std::max({cost.cpu_ns / workers, cost.gpu_ns, cost.chain_ns, (cost.cpu_ns + cost.gpu_ns) / depth});
 }
 
-double Planner::cpu_ns(const CostEstimate &cost) const {
-    return cost.cpu_ns + (traits_.shares_cores ? cost.gpu_ns * traits_.cores : 0);
+unsigned Planner::whole(const PlanQuery &query, unsigned on_gpu) const {
+    const unsigned plan = on_gpu | (home_[query.intra_only].on_gpu & ~query.usable);
+    if (!(query.usable & query.together))
+        return plan;
+    return on_gpu & query.together ? plan | query.together : plan & ~query.together;
 }
 
-double Planner::value_of(const CostEstimate &cost) const {
-    const double frame = frame_ns(cost);
+double Planner::predicted_ns(const PlanQuery &query, unsigned on_gpu) const {
+    return frame_ns(model_.predict(query.with(on_gpu)), (on_gpu & query.usable) != 0);
+}
+
+// The model knows stages, but not how the decoder's threads get into each other's way. So a plan's pace is taken from the
+// measured plan that differs in the fewest stages, and the model says what these make of it.
+double Planner::expected_ns(const PlanQuery &query, unsigned on_gpu) const {
+    const double predicted = predicted_ns(query, on_gpu);
+    const unsigned plan = whole(query, on_gpu);
+    const auto nearest = nearest_measured(plan);
+    if (query.intra_only || !nearest)
+        return predicted;
+    const double there = predicted_ns(query, *nearest & query.usable);
+    const double content = content_ > 0 ? content_ * query.pixels : there / pace_[*nearest];
+    return content * pace_[*nearest] * (*nearest == plan ? 1 : predicted / there);
+}
+
+std::optional<unsigned> Planner::nearest_measured(unsigned on_gpu) const {
+    std::optional<unsigned> nearest;
+    unsigned least = ~0u;
+    for (unsigned plan = 0; plan < kPlans; plan++) {
+        // With and without a GPU threads meet differently: such a plan comes last.
+        const unsigned other_side = !plan != !on_gpu ? kCostStages : 0;
+        const unsigned far = static_cast<unsigned>(std::popcount(plan ^ on_gpu)) + other_side;
+        if (pace_[plan] > 0 && far < least) {
+            nearest = plan;
+            least = far;
+        }
+    }
+    return nearest;
+}
+
+double Planner::value_of(const PlanQuery &query, unsigned on_gpu) const {
+    const double frame = expected_ns(query, on_gpu), cpu = model_.predict(query.with(on_gpu)).cpu_ns;
     if (traits_.goal == Goal::speed)
-        return frame;
-    // Plans that are too slow come after those that aren't, the fastest first: in time, no plan takes more than all cores, and
-    // a renderer on them as much again.
-    const double too_slow = 2 * kRealTime * std::max(1u, traits_.cores);
-    return frame <= kRealTime ? cpu_ns(cost) : too_slow + frame;
+        return frame * (1 + kCpuWeight * cpu / std::max(1.0, model_.predict(query.with(0)).cpu_ns));
+    // Plans that are too slow come after those that aren't, the fastest first: in time, no plan takes more than all cores.
+    const double too_slow = kRealTime * std::max(1u, traits_.cores);
+    return frame <= kRealTime ? cpu : too_slow + frame;
 }
 
-Planner::Ranked Planner::rank(CostQuery query, unsigned usable) const {
+Planner::Ranked Planner::rank(const PlanQuery &query) const {
     Ranked ranked;
     for (unsigned plan = 0; plan < kPlans; plan++) {
-        query.on_gpu = plan;
-        ranked.value[plan] = plan & ~usable ? 0 : value_of(model_.predict(query));
-        if (!(plan & ~usable) && ranked.value[plan] < ranked.value[ranked.best])
+        if (!query.allows(plan))
+            continue;
+        ranked.value[plan] = value_of(query, plan);
+        if (ranked.value[plan] < ranked.value[ranked.best])
             ranked.best = plan;
     }
     return ranked;
 }
 
-unsigned Planner::trial(Current &current, const Ranked &ranked, unsigned usable, unsigned now) {
-    if (current.since_trial < kTrialInterval)
-        return now;
-    // In turn, so that credit is saved for a plan that looks expensive. One that costs more than credit can be has its trial
-    // once credit is full, and others wait until that is paid.
-    unsigned oldest = now;
-    for (unsigned plan = 0; plan < kPlans; plan++) {
-        if (plan & ~usable || plan == now)
-            continue;
-        if (oldest == now || current.seen[plan] < current.seen[oldest])
-            oldest = plan;
-    }
-    const double excess = ranked.value[oldest] - ranked.value[now];
-    return excess <= credit_ns_ || credit_ns_ >= kMostCredit * ranked.value[now] ? oldest : now;
+// Frames with inter blocks don't move to a plan whose pace isn't known, once any is. Until then costs that are hardly known don't move
+// them often.
+void Planner::choose_home(Home &home, const PlanQuery &query, const Ranked &ranked) {
+    const bool by_pace = !query.intra_only && nearest_measured(0);
+    const unsigned now = home.on_gpu & query.usable;
+    const bool stays = home.chosen && query.allows(now);
+    std::optional<unsigned> best;
+    if (stays)
+        best = now;
+    for (unsigned plan = 0; plan < kPlans; plan++)
+        if (query.allows(plan) && (!by_pace || pace_[whole(query, plan)] > 0) &&
+            (!best || ranked.value[plan] < ranked.value[*best]))
+            best = plan;
+    home.held++;
+    const bool guess = !query.intra_only && !by_pace;
+    const double better = guess ? kBetterGuess : kBetter;
+    if (stays && (home.held < (guess ? kHoldGuess : kHold) || ranked.value[*best] >= (1 - better) * ranked.value[now]))
+        return;
+    home.chosen = true;
+    home.held = 0;
+    home.on_gpu = whole(query, best.value_or(ranked.best));
 }
 
-Forecast Planner::plan(const CostQuery &query, unsigned in_flight) {
-    frames_++;
-    depth_ += kDepthRate * (in_flight - depth_);
-    unsigned usable = 0;
-    for (unsigned stage = 0; stage < kCostStages; stage++)
-        usable |= query.has(stage) ? 1u << stage : 0;
-    Current &current = current_[query.intra_only];
-    const Ranked ranked = rank(query, usable);
-    unsigned now = current.on_gpu & usable;
-    const bool better = ranked.value[ranked.best] < (1 - kBetter) * ranked.value[now];
-    if (!current.chosen || (current.held >= kHold && better)) {
-        current.chosen = true;
-        current.held = 0;
-        current.on_gpu = ranked.best;
-        now = ranked.best;
-    }
-    current.held++;
-    current.since_trial++;
-
+// A frame under another plan, whose cost can be afforded; or the current one.
+unsigned Planner::single_trial(Home &home, const PlanQuery &query, const Ranked &ranked, unsigned now) {
     const double frame = ranked.value[now];
     if (!has_credit_)
         credit_ns_ = kFirstCredit * frame;
     has_credit_ = true;
     credit_ns_ = std::min(credit_ns_ + kTrialShare * frame, kMostCredit * frame);
-    Forecast forecast;
-    forecast.on_gpu = trial(current, ranked, usable, now);
-    forecast.trial = forecast.on_gpu != now;
-    if (forecast.trial) {
-        current.since_trial = 0;
-        credit_ns_ -= std::max(0.0, ranked.value[forecast.on_gpu] - frame);
+    if (++home.since_trial < kTrialInterval)
+        return now;
+    // In turn, so that credit is saved for a plan that looks expensive. One that costs more than credit can be has its trial
+    // once credit is full, and others wait until that is paid.
+    unsigned oldest = now;
+    for (unsigned plan = 0; plan < kPlans; plan++)
+        if (query.allows(plan) && plan != now && (oldest == now || home.seen[plan] < home.seen[oldest]))
+            oldest = plan;
+    const double excess = ranked.value[oldest] - frame;
+    if (oldest == now || (excess > credit_ns_ && credit_ns_ < kMostCredit * frame))
+        return now;
+    home.since_trial = 0;
+    credit_ns_ -= std::max(0.0, excess);
+    return oldest;
+}
+
+// Sends the next frames to another plan for a window, if it is time: at once, if that plan was never measured and looks better, or
+// if it is the first of its side; later now and then, in turn.
+void Planner::consider_excursion(const PlanQuery &query, const Ranked &ranked, unsigned now) {
+    if (content_ <= 0 || visit_ || pace_[whole(query, now)] <= 0)
+        return;
+    using Rank = std::tuple<bool, unsigned, double>;
+    std::optional<std::pair<Rank, unsigned>> first;
+    for (unsigned plan = 0; plan < kPlans; plan++) {
+        const double value = ranked.value[plan];
+        if (!query.allows(plan) || plan == now || value > kExcursionLimit * ranked.value[now])
+            continue;
+        const unsigned visits = visits_[whole(query, plan)];
+        const bool fresh = visits < kAttempts && pace_[whole(query, plan)] <= 0;
+        const bool better = value < (1 - kBetterGuess) * ranked.value[now] && at_home_ >= kUrgentInterval;
+        const bool urgent = fresh && (better || !side_measured(plan));
+        const std::pair candidate(Rank(!urgent, visits, value), plan);
+        if (!first || candidate < *first)
+            first = candidate;
     }
-    current.seen[forecast.on_gpu] = frames_;
-    CostQuery chosen = query;
-    chosen.on_gpu = forecast.on_gpu;
-    forecast.cost = model_.predict(chosen);
-    forecast.frame_ns = frame_ns(forecast.cost);
+    if (!first)
+        return;
+    const auto &[rank, plan] = *first;
+    const double excess = ranked.value[plan] / ranked.value[now] - 1;
+    const double wait = std::max(kExcursionInterval, excess * 2 * Pace::kWindow / kTrialShare);
+    if (!std::get<0>(rank) || at_home_ >= wait)
+        excursion_ = whole(query, plan);
+}
+
+bool Planner::side_measured(unsigned on_gpu) const {
+    const auto nearest = nearest_measured(on_gpu);
+    return nearest && !*nearest == !on_gpu;
+}
+
+void Planner::end_excursion() {
+    visits_[*excursion_]++;
+    excursion_.reset();
+    at_home_ = 0;
+}
+
+Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
+    frames_++;
+    // Frames without inter blocks use the GPU only if the others do.
+    if (query.intra_only && home_[0].chosen && !home_[0].on_gpu)
+        query.usable = 0;
+    Home &home = home_[query.intra_only];
+    const Ranked ranked = rank(query);
+    if (excursion_ && meter_.length() > kLongestExcursion)
+        end_excursion();
+    if (!excursion_)
+        choose_home(home, query, ranked);
+    const unsigned stay = home.on_gpu & query.usable;
+    Forecast forecast;
+    forecast.on_gpu = stay;
+    if (!query.intra_only && !excursion_ && ++at_home_ > kHold)
+        consider_excursion(query, ranked, stay);
+    if (!query.intra_only && excursion_)
+        forecast.on_gpu = *excursion_ & query.usable;
+    else if (!excursion_)
+        forecast.on_gpu = single_trial(home, query, ranked, stay);
+    forecast.trial = forecast.on_gpu != stay;
+    home.seen[forecast.on_gpu] = frames_;
+    forecast.run = meter_.begun(excursion_.value_or(home_[0].on_gpu), in_flight, now);
+    double &depth = depth_[forecast.on_gpu != 0];
+    depth += (depth > 0 ? kDepthRate : 1) * (in_flight - depth);
+    forecast.cost = model_.predict(query.with(forecast.on_gpu));
+    forecast.frame_ns = expected_ns(query, forecast.on_gpu);
     return forecast;
 }
 
 void Planner::learn_frame(const CostQuery &query, const CostOutcome &outcome) {
-    if (outcome.cpu_ns <= 0)
-        return;
     learned_++;
-    model_.learn_cpu(query, outcome.submits, outcome.cpu_ns);
+    if (outcome.cpu_ns > 0)
+        model_.learn_cpu(query, outcome.submits, outcome.cpu_ns);
+}
+
+void Planner::ended(const Forecast &forecast, double pixels, std::int64_t now) {
+    // A window of an excursion that is far too slow isn't waited for.
+    const double most = excursion_ ? kExcursionGivenUp * content_ * pace_[home_[0].on_gpu] : 0;
+    if (const auto ns = meter_.ended(forecast.run, pixels, most, now))
+        learn_pace(*ns);
+}
+
+// A machine may have changed, so that no plan is left out for good.
+void Planner::forget() {
+    const double pace = pace_[home_[0].on_gpu];
+    pace_ = {};
+    visits_ = {};
+    pace_[home_[0].on_gpu] = pace;
+    usual_content_ = content_;
+    windows_ = 0;
+}
+
+// Content changes from scene to scene. What one plan's pace is to another's is learned from windows next to each other.
+void Planner::judge(const Visit &visit, double before, double after) {
+    const double low = visit.ns / std::max(before, after), high = visit.ns / std::min(before, after);
+    const double home = pace_[home_[0].on_gpu];
+    double measured = visit.ns / ((before + after) / 2);
+    if (high > kSameContent * low) {
+        // Another scene began meanwhile. It may be clear all the same.
+        if (high >= (1 - kBetter) * home && low <= home)
+            return;
+        measured = low > home ? low : high;
+    }
+    double &pace = pace_[visit.plan];
+    const bool known = pace > 0 && std::max(pace, measured) < kSimilar * std::min(pace, measured);
+    pace = known ? pace + kPaceRate * (measured - pace) : measured;
+}
+
+void Planner::learn_pace(double ns) {
+    if (excursion_) {
+        visit_ = {*excursion_, ns};
+        end_excursion();
+        return;
+    }
+    double &pace = pace_[home_[0].on_gpu];
+    if (pace <= 0)
+        pace = content_ > 0 ? ns / content_ : 1;
+    const double before = std::exchange(content_, ns / pace);
+    if (visit_)
+        judge(*std::exchange(visit_, {}), before, content_);
+    if (before <= 0)
+        usual_content_ = content_;
+    windows_++;
+    if (windows_ >= kForget || (windows_ >= kForgetEarly && content_ > kJump * usual_content_))
+        forget();
 }
 
 } // namespace dd

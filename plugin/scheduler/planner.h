@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Plan `auto`: the sides of a frame's stages with the best predicted outcome.
+// Plan `auto`: the sides of a frame's stages with the best outcome. A model predicts it; between the plans that it thinks good, the
+// measured pace of frames decides.
 #pragma once
 #include "scheduler/cost_model.h"
+#include "scheduler/pace.h"
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace dd {
 
@@ -19,13 +22,35 @@ bool parse_goal(std::string_view text, Goal &goal);
 // Of the machine, as far as plans depend on it.
 struct PlannerTraits {
     Goal goal = Goal::speed;
-    unsigned cores = 1;        // that the process may use
-    bool shares_cores = false; // the "GPU" runs on the CPU's cores
+    unsigned cores = 1; // that the process may use
+};
+
+// What is learned of a machine: costs, and how long a frame takes under each plan (by its bits), relative to the others. 0: not
+// measured.
+struct Knowledge {
+    Costs costs{};
+    std::array<double, kPlans> pace{};
+};
+
+// A frame to be planned.
+struct PlanQuery {
+    double pixels = 0;       // luma
+    bool intra_only = false; // no inter blocks
+    unsigned stages = 0;     // that it has; bit s: stage s
+    unsigned usable = 0;     // those that the GPU can run
+    unsigned together = 0;   // stages of which the GPU gets all or none
+
+    bool allows(unsigned on_gpu) const {
+        const unsigned joint = usable & together;
+        return !(on_gpu & ~usable) && ((on_gpu & joint) == 0 || (on_gpu & joint) == joint);
+    }
+    CostQuery with(unsigned on_gpu) const { return {pixels, intra_only, stages, on_gpu}; }
 };
 
 // What the planner expects of a frame.
 struct Forecast {
     unsigned on_gpu = 0; // bit s: stage s on the GPU
+    unsigned run = 0;    // of Pace
     double frame_ns = 0; // from one frame to the next
     CostEstimate cost;
     bool trial = false; // another plan than the best, to keep its costs known
@@ -40,22 +65,24 @@ struct CostOutcome {
 
 class Planner {
   public:
-    Planner(const PlannerTraits &traits, const Costs &costs) : traits_(traits), model_(costs) {}
+    Planner(const PlannerTraits &traits, const Knowledge &knowledge)
+        : traits_(traits), model_(knowledge.costs), pace_(knowledge.pace) {}
 
-    // Plans a frame (query.on_gpu is not looked at). `in_flight`: frames that have begun and not ended, this one included.
-    Forecast plan(const CostQuery &query, unsigned in_flight);
+    // Plans a frame that begins `now`. `in_flight`: frames that have begun and not ended, this one included.
+    Forecast plan(PlanQuery query, unsigned in_flight, std::int64_t now);
     // One submit of a frame; query.on_gpu: the stages in it.
     void learn_submit(const CostQuery &query, double gpu_ns) { model_.learn_gpu(query, 1, gpu_ns); }
-    // A frame that went as planned.
+    // A frame went as planned.
     void learn_frame(const CostQuery &query, const CostOutcome &outcome);
+    // A planned frame has ended, however it went.
+    void ended(const Forecast &forecast, double pixels, std::int64_t now);
 
-    const Costs &costs() const { return model_.costs(); }
+    Knowledge knowledge() const { return {model_.costs(), pace_}; }
     std::uint64_t learned() const { return learned_; } // frames
 
   private:
-    static constexpr unsigned kPlans = 1u << kCostStages;
-    // Frames with inter blocks and without have plans of their own.
-    struct Current {
+    // The plan that frames stay with. Frames with inter blocks and without have plans of their own.
+    struct Home {
         bool chosen = false;
         unsigned on_gpu = 0;
         unsigned held = 0;                        // frames since it was chosen
@@ -63,21 +90,46 @@ class Planner {
         std::array<std::uint64_t, kPlans> seen{}; // when each plan ran last
     };
     struct Ranked {
-        std::array<double, kPlans> value{}; // what is to be small
+        std::array<double, kPlans> value{}; // what is to be small, of plans that are allowed
         unsigned best = 0;
     };
-    double frame_ns(const CostEstimate &cost) const;
-    double cpu_ns(const CostEstimate &cost) const;
-    double value_of(const CostEstimate &cost) const;
-    Ranked rank(CostQuery query, unsigned usable) const;
-    // Another plan, whose cost can be afforded; or the current one.
-    unsigned trial(Current &current, const Ranked &ranked, unsigned usable, unsigned now);
+    // What was measured of another plan.
+    struct Visit {
+        unsigned plan;
+        double ns;
+    };
+    double frame_ns(const CostEstimate &cost, bool gpu) const;
+    double predicted_ns(const PlanQuery &query, unsigned on_gpu) const;
+    double expected_ns(const PlanQuery &query, unsigned on_gpu) const;
+    double value_of(const PlanQuery &query, unsigned on_gpu) const;
+    Ranked rank(const PlanQuery &query) const;
+    // With the sides of stages that the frame doesn't have.
+    unsigned whole(const PlanQuery &query, unsigned on_gpu) const;
+    std::optional<unsigned> nearest_measured(unsigned on_gpu) const;
+    void choose_home(Home &home, const PlanQuery &query, const Ranked &ranked);
+    unsigned single_trial(Home &home, const PlanQuery &query, const Ranked &ranked, unsigned now);
+    void consider_excursion(const PlanQuery &query, const Ranked &ranked, unsigned now);
+    bool side_measured(unsigned on_gpu) const;
+    void end_excursion();
+    void judge(const Visit &visit, double before, double after);
+    void forget();
+    void learn_pace(double ns);
 
     PlannerTraits traits_;
     CostModel model_;
-    std::array<Current, 2> current_;
-    double depth_ = 1;     // frames in flight, averaged
-    double credit_ns_ = 0; // what trials may still cost
+    Pace meter_;
+    std::array<double, kPlans> pace_;
+    std::array<Home, 2> home_;
+    // The plan that is measured for a window; then what was measured, until the next window at home shows that content hasn't changed.
+    std::optional<unsigned> excursion_;
+    std::optional<Visit> visit_;
+    std::array<unsigned, kPlans> visits_{}; // excursions to a plan
+    unsigned at_home_ = 0;                  // frames since the last excursion
+    double content_ = 0;            // ns of a pixel at a pace of 1, by the last window at home; 0: not measured yet
+    double usual_content_ = 0;      // when plans were forgotten last
+    unsigned windows_ = 0;          // measured
+    std::array<double, 2> depth_{}; // frames in flight, averaged: without GPU, with; 0: there were none
+    double credit_ns_ = 0;          // what single trials may still cost
     bool has_credit_ = false;
     std::uint64_t frames_ = 0, learned_ = 0;
 };

@@ -11,26 +11,26 @@ constexpr unsigned kItxRest = 32;
 // Costs of shorter streams aren't kept.
 constexpr std::uint64_t kFramesToKeep = 64;
 
-bool has_share(DdStage stage, const FrameFacts &facts) {
-    return stage == DD_STAGE_MC || stage == DD_STAGE_ITX ? !facts.intra_only : facts.filtered;
-}
+// Restoration reads rows from before CDEF, which only the side that ran CDEF still has.
+constexpr unsigned kTogether = 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR;
 
-Costs first_costs(const DeviceTraits &traits) {
-    Costs costs = seed_costs(traits.seed);
+Knowledge first_knowledge(DdCodec codec, const DeviceTraits &traits) {
+    Knowledge knowledge;
+    knowledge.costs = seed_costs(codec, traits.seed);
     if (!traits.calibration.empty())
-        load_calibration(traits.calibration, costs);
-    return costs;
+        load_calibration(traits.calibration, knowledge);
+    return knowledge;
 }
 
 } // namespace
 
 Scheduler::Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &traits, std::uint64_t seed)
     : stages_(codec_stages(codec)), spec_(spec), traits_(traits), random_(seed),
-      planner_(traits.planner, first_costs(traits)) {}
+      planner_(traits.planner, first_knowledge(codec, traits)) {}
 
 Scheduler::~Scheduler() {
     if (planner_.learned() >= kFramesToKeep)
-        save_calibration(traits_.calibration, planner_.costs());
+        save_calibration(traits_.calibration, planner_.knowledge());
 }
 
 DdSide Scheduler::wish(DdStage stage) {
@@ -44,7 +44,7 @@ DdSide Scheduler::wish(DdStage stage) {
     case PlanSpec::Kind::automatic:
         break;
     }
-    return traits_.worth_it && !traits_.planner.shares_cores ? DD_SIDE_GPU : DD_SIDE_CPU;
+    return DD_SIDE_CPU;
 }
 
 bool Scheduler::itx_rests() {
@@ -54,38 +54,37 @@ bool Scheduler::itx_rests() {
     return true;
 }
 
-DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast) {
+DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now) {
+    const PlanQuery query{static_cast<double>(facts.width) * facts.height, facts.intra_only, facts.stages, facts.usable,
+                          kTogether};
     forecast.measured = true;
-    forecast.query = {static_cast<double>(facts.width) * facts.height, facts.intra_only, facts.filtered, 0};
-    forecast.forecast = planner_.plan(forecast.query, in_flight_);
-    forecast.query.on_gpu = forecast.forecast.on_gpu;
+    forecast.forecast = planner_.plan(query, in_flight_, now);
+    forecast.query = query.with(forecast.forecast.on_gpu);
     DdPlan plan = {};
-    for (unsigned i = 0; i < kCostStages; i++)
+    for (unsigned i = 0; i < stages_; i++)
         plan.side[i] = forecast.query.on_gpu >> i & 1 ? DD_SIDE_GPU : DD_SIDE_CPU;
     return plan;
 }
 
-DdPlan Scheduler::plan(const FrameFacts &facts, FrameForecast &forecast) {
+DdPlan Scheduler::plan(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now) {
     forecast = {};
     DdPlan plan = {};
     const std::lock_guard lock(mutex_);
     in_flight_++;
     if (latched_ || !facts.gpu_reaches)
         return plan;
-    // Where an AV1 frame's time goes the plugin can't see: its frames end on other threads than they begin.
-    if (spec_.kind == PlanSpec::Kind::automatic && traits_.worth_it && stages_ == kCostStages)
-        plan = automatic(facts, forecast);
-    else
+    if (spec_.kind == PlanSpec::Kind::automatic) {
+        if (traits_.worth_it)
+            plan = automatic(facts, forecast, now);
+    } else {
         for (unsigned i = 0; i < stages_; i++) {
-            const auto stage = static_cast<DdStage>(i);
-            const DdSide side = wish(stage);
-            if (side == DD_SIDE_NONE || has_share(stage, facts))
+            const DdSide side = wish(static_cast<DdStage>(i));
+            if (side == DD_SIDE_NONE || (facts.stages >> i & 1))
                 plan.side[i] = static_cast<std::uint8_t>(side);
         }
-    if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_rests()) {
-        plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
-        forecast.measured = false;
     }
+    if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_rests())
+        plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
     return plan;
 }
 
@@ -98,11 +97,14 @@ void Scheduler::submit_ended(const FrameForecast &forecast, unsigned stages, dou
     planner_.learn_submit(query, ns);
 }
 
-void Scheduler::ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well) {
+void Scheduler::ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well, std::int64_t now) {
     const std::lock_guard lock(mutex_);
     in_flight_--;
-    if (forecast.measured && well)
+    if (!forecast.measured)
+        return;
+    if (well)
         planner_.learn_frame(forecast.query, outcome);
+    planner_.ended(forecast.forecast, forecast.query.pixels, now);
 }
 
 void Scheduler::out_of_range() {

@@ -12,11 +12,12 @@
 
 namespace dd {
 
-// What is known of a frame when its plan is made.
+// What is known of a frame when its plan is made. Bit s: stage s.
 struct FrameFacts {
     std::uint32_t width = 0, height = 0;
     bool intra_only = false;  // no inter blocks
-    bool filtered = false;    // has a loop filter
+    unsigned stages = 0;      // that it has
+    unsigned usable = 0;      // among them those that the GPU could run, as far as can be known now
     bool gpu_reaches = false; // the picture lies in memory that the GPU reaches
 };
 
@@ -32,7 +33,7 @@ struct DeviceTraits {
 struct FrameForecast {
     CostQuery query;
     Forecast forecast;
-    bool measured = false; // its costs are predicted and learned
+    bool measured = false; // plan `auto` made the plan
 };
 
 class Scheduler {
@@ -44,11 +45,11 @@ class Scheduler {
     Scheduler &operator=(const Scheduler &) = delete;
 
     // Of a frame that begins, and later calls `ended`.
-    DdPlan plan(const FrameFacts &facts, FrameForecast &forecast);
+    DdPlan plan(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now);
     // The GPU took `ns` for one submit with the stages of `stages` (bit s: stage s).
     void submit_ended(const FrameForecast &forecast, unsigned stages, double ns);
     // `well`: all went as planned.
-    void ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well);
+    void ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well, std::int64_t now);
     // The GPU failed: everything on the CPU from now on. True: it is news.
     bool latch() { return !latched_.exchange(true); }
     bool latched() const { return latched_; }
@@ -59,8 +60,8 @@ class Scheduler {
 
   private:
     DdSide wish(DdStage stage);
-    DdPlan automatic(const FrameFacts &facts, FrameForecast &forecast); // with mutex_ held
-    bool itx_rests();                                                   // with mutex_ held
+    DdPlan automatic(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now); // with mutex_ held
+    bool itx_rests();                                                                     // with mutex_ held
 
     const unsigned stages_;
     const PlanSpec spec_;

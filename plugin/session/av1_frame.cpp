@@ -67,6 +67,18 @@ bool cpu_goes_on(const DdFrame &frame) {
 
 } // namespace
 
+void add_av1_stages(const DdFrameInfo &info, FrameFacts &facts) {
+    for (const Filter &filter : kFilters)
+        if (info.filtered & filter.flag)
+            facts.stages |= 1u << filter.stage;
+    facts.usable = facts.stages;
+    if (info.intra_only)
+        return;
+    facts.stages |= 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    if (!info.one_pass)
+        facts.usable |= 1u << DD_STAGE_MC;
+}
+
 void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
     if (!frame.on_gpu(DD_STAGE_MC) && !frame.on_gpu(DD_STAGE_ITX))
         return;

@@ -9,6 +9,8 @@
 
 namespace dd {
 
+// The stages that the frame has, and those that have kernels.
+void add_av1_stages(const DdFrameInfo &info, FrameFacts &facts);
 // Fits the plan to what the frame has and to what has kernels.
 void begin_av1(DdFrame &frame, const DdFrameInfo &info);
 // The recon phase goes to the CPU.

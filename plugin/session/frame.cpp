@@ -8,6 +8,7 @@
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
+#include <cstdio>
 
 using namespace dd;
 
@@ -29,14 +30,22 @@ bool any_on_gpu(const DdPlan &plan) {
     return std::ranges::any_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_GPU; });
 }
 
-FrameFacts facts_of(const DdFrameInfo &info) {
+FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     FrameFacts facts;
     const PictureFormat &format = info.dst->layout().format;
     facts.width = format.width;
     facts.height = format.height;
     facts.intra_only = info.intra_only;
-    facts.filtered = info.filtered;
-    facts.gpu_reaches = info.dst->memory->gpu != nullptr;
+    facts.gpu_reaches = info.dst->memory->gpu && !info.cpu_only && session.gpu_usable();
+    if (session.codec == DD_CODEC_AV1) {
+        add_av1_stages(info, facts);
+        return facts;
+    }
+    if (!info.intra_only)
+        facts.stages |= 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    if (info.filtered)
+        facts.stages |= 1u << DD_STAGE_LF;
+    facts.usable = facts.stages;
     return facts;
 }
 
@@ -51,12 +60,10 @@ Vp9References reference_layouts(const DdFrame &frame) {
 
 int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     auto frame = idle_frame(session);
-    FrameFacts facts = facts_of(info);
-    facts.gpu_reaches = facts.gpu_reaches && !info.cpu_only && session.gpu_usable();
-    frame->plan = session.scheduler.plan(facts, frame->forecast);
+    frame->plan = session.scheduler.plan(facts_of(session, info), frame->forecast, Meter::now());
     frame->meter.begin();
-    frame->intra_only = facts.intra_only;
-    frame->filtered = facts.filtered;
+    frame->intra_only = info.intra_only;
+    frame->filtered = info.filtered;
     frame->absent = 0;
     if (session.codec == DD_CODEC_AV1)
         begin_av1(*frame, info);
@@ -147,7 +154,7 @@ unsigned stages_of(unsigned phases) {
     if (phases & DD_PHASE_RECON)
         stages |= 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
     if (phases & DD_PHASE_FILTER)
-        stages |= 1u << DD_STAGE_LF;
+        stages |= 1u << DD_STAGE_LF | 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR;
     return stages;
 }
 
@@ -178,6 +185,14 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     return DD_OK;
 }
 
+// A frame whose plan was changed after it was made says nothing about that plan.
+bool as_planned(const DdFrame &frame) {
+    unsigned on_gpu = 0;
+    for (unsigned stage = 0; stage < DD_STAGES; stage++)
+        on_gpu |= frame.on_gpu(static_cast<DdStage>(stage)) ? 1u << stage : 0;
+    return on_gpu == frame.forecast.query.on_gpu;
+}
+
 int wait_frame(DdFrame &frame) {
     if (!frame.job || !frame.job->in_flight())
         return frame.error;
@@ -187,22 +202,28 @@ int wait_frame(DdFrame &frame) {
         return frame.fail(frame.session->give_up_gpu("running a frame", status));
     if (Trace *trace = frame.trace())
         trace->gpu(frame.job->timeline(), frame.number);
-    DdSession &session = *frame.session;
-    const double ns = frame.meter.waited(session.gpu_idle_since);
-    session.scheduler.submit_ended(frame.forecast, frame.meter.stages(), ns);
+    const double ns = frame.meter.waited(frame.session->device->gpu_idle_since);
+    if (as_planned(frame))
+        frame.session->scheduler.submit_ended(frame.forecast, frame.meter.stages(), ns);
     return frame.error;
 }
 
 // Tells what was predicted of a frame and what came of it.
-void tell_outcome(const DdFrame &frame, const CostOutcome &outcome) {
+void tell_outcome(DdFrame &frame, const CostOutcome &outcome, std::int64_t now) {
     const Forecast &forecast = frame.forecast.forecast;
     constexpr double kMs = 1e6;
-    frame.session->log.line(
-        DD_LOG_DEBUG, "frame %llu: plan %s%s, predicted %.3f ms a frame: CPU %.3f, GPU %.3f; took CPU %.3f, GPU %.3f",
-        static_cast<unsigned long long>(frame.number),
-        plan_text(frame.plan, 0, codec_stages(frame.session->codec)).c_str(), forecast.trial ? " (on trial)" : "",
-        forecast.frame_ns / kMs, forecast.cost.cpu_ns / kMs, forecast.cost.gpu_ns / kMs, outcome.cpu_ns / kMs,
-        outcome.gpu_ns / kMs);
+    char cpu[32] = "?"; // the frame ends on another thread than it began
+    if (outcome.cpu_ns > 0)
+        std::snprintf(cpu, sizeof(cpu), "%.3f", outcome.cpu_ns / kMs);
+    const std::int64_t before = frame.session->last_end.exchange(now);
+    frame.session->log.line(DD_LOG_DEBUG,
+                            "frame %llu: plan %s%s; predicted %.3f ms after the frame before, CPU %.3f, GPU %.3f; took "
+                            "%.3f, CPU %s, GPU %.3f",
+                            static_cast<unsigned long long>(frame.number),
+                            plan_text(frame.plan, 0, codec_stages(frame.session->codec)).c_str(),
+                            forecast.trial ? " (on trial)" : "", forecast.frame_ns / kMs, forecast.cost.cpu_ns / kMs,
+                            forecast.cost.gpu_ns / kMs, before ? static_cast<double>(now - before) / kMs : 0, cpu,
+                            outcome.gpu_ns / kMs);
 }
 
 void account(DdFrame &frame, bool well) {
@@ -210,9 +231,10 @@ void account(DdFrame &frame, bool well) {
     outcome.cpu_ns = frame.meter.cpu_ns();
     outcome.gpu_ns = frame.meter.gpu_ns();
     outcome.submits = frame.submits;
+    const std::int64_t now = Meter::now();
     if (frame.forecast.measured && well && frame.session->log)
-        tell_outcome(frame, outcome);
-    frame.session->scheduler.ended(frame.forecast, outcome, well);
+        tell_outcome(frame, outcome, now);
+    frame.session->scheduler.ended(frame.forecast, outcome, well && as_planned(frame), now);
 }
 
 std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {

@@ -44,7 +44,8 @@ struct DdDevice : dd::Counted {
     dd::Goal goal = dd::Goal::speed;
     std::shared_ptr<dd::Gpu> gpu; // nullptr: everything on the CPU
     std::string name = "CPU";
-    std::unique_ptr<dd::Trace> trace; // nullptr: no timeline is wanted
+    std::unique_ptr<dd::Trace> trace;            // nullptr: no timeline is wanted
+    std::atomic<std::int64_t> gpu_idle_since{0}; // when the GPU was last known to be done, by Meter::now()
 };
 
 struct DdPicture : dd::Counted {
@@ -79,7 +80,7 @@ struct DdSession : dd::Counted {
     dd::BatchSaver saver;
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<std::uint64_t> frames_begun{0};
-    std::atomic<std::int64_t> gpu_idle_since{0}; // when the GPU was last known to be done, by Meter::now()
+    std::atomic<std::int64_t> last_end{0}; // of a frame, by Meter::now()
 
     std::mutex mutex; // of what follows
     std::vector<std::unique_ptr<DdFrame>> idle_frames;

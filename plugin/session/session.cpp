@@ -15,33 +15,32 @@ using namespace dd;
 
 namespace {
 
-// All that costs depend on.
-std::string identity_of(const Gpu &gpu) {
-    return gpu.name() + '-' + gpu.driver_version() + '-' + (gpu.profile() == Profile::v3d ? "v3d" : "wide") + '-' +
-           dd_version();
-}
-
 unsigned usable_cores() {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
 }
 
+// All that costs depend on.
+std::string identity_of(const Gpu &gpu, DdCodec codec, unsigned cores) {
+    return gpu.name() + '-' + gpu.driver_version() + '-' + (gpu.profile() == Profile::v3d ? "v3d" : "wide") + '-' +
+           std::to_string(cores) + "cores-" + (codec == DD_CODEC_AV1 ? "av1" : "vp9") + '-' + dd_version();
+}
+
 CostSeed seed_of(const Gpu &gpu) {
-    if (gpu.is_cpu_type())
-        return CostSeed::software;
     return gpu.profile() == Profile::v3d ? CostSeed::v3d : CostSeed::discrete;
 }
 
-DeviceTraits traits_of(const DdDevice &device) {
+DeviceTraits traits_of(const DdDevice &device, DdCodec codec) {
     DeviceTraits traits;
     if (!device.gpu || device.plan.kind != PlanSpec::Kind::automatic)
         return traits;
     const Gpu &gpu = *device.gpu;
-    // Pictures in memory that the CPU can't read at speed cost more than a GPU gains.
-    traits.worth_it = gpu.reads_cached();
-    traits.planner = {device.goal, usable_cores(), gpu.is_cpu_type()};
+    // Pictures in memory that the CPU can't read at speed cost more than a GPU gains. A renderer that runs on the CPU's own
+    // cores has nothing to add to them.
+    traits.worth_it = gpu.reads_cached() && (!gpu.is_cpu_type() || device.plan.measures_all);
+    traits.planner = {device.goal, usable_cores()};
     traits.seed = seed_of(gpu);
-    traits.calibration = calibration_path(identity_of(gpu));
+    traits.calibration = calibration_path(identity_of(gpu, codec, traits.planner.cores));
     return traits;
 }
 
@@ -92,7 +91,7 @@ int alloc_picture(DdSession &session, const DdPictureFormat &wanted, DdPicture *
 DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
     : device(dd_device_ref(opened)), codec(options.codec),
       log(options.log ? Log(options.log, options.log_opaque) : opened->log),
-      scheduler(codec, opened->plan, traits_of(*opened), seed()), statistics(codec_stages(codec)),
+      scheduler(codec, opened->plan, traits_of(*opened, codec), seed()), statistics(codec_stages(codec)),
       pool(std::make_shared<PicturePool>(opened->gpu)) {}
 
 DdSession::~DdSession() {

@@ -2,9 +2,12 @@
 """Plan and profile strings, right and wrong, by the environment and by the device's options."""
 
 import itertools
+import re
+import tempfile
+from pathlib import Path
 
 from daedalus_tools import statistics
-from program import DEVICE, DecodeCase, hwaccel, run, small
+from program import DEVICE, DecodeCase, hwaccel, long, run, small, stock_frames
 
 STAGES = statistics.VP9_STAGES
 
@@ -26,13 +29,71 @@ class Plans(DecodeCase):
         self.assertTrue(all(self.blocks("gpu").values()))
         self.assertFalse(any(self.blocks("cpu").values()))
 
-    def test_auto(self):
-        self.decodes(hwaccel(), {"DAEDALUS_PLAN": "auto"})
+    def test_auto_leaves_a_software_renderer_alone(self):
+        self.assertFalse(any(self.blocks("auto").values()))
+
+    def test_goals(self):
+        for goal in ("speed", "cpu"):
+            with self.subTest(goal=goal):
+                self.decodes(hwaccel(), {"DAEDALUS_PLAN": "auto", "DAEDALUS_GOAL": goal})
+                self.decodes(["-init_hw_device", f"daedalus=dd:{DEVICE},plan=auto,goal={goal}", *hwaccel("dd")])
 
     def test_profiles(self):
         for profile in ("auto", "v3d", "wide"):
             with self.subTest(profile=profile):
                 self.decodes(hwaccel(), {"DAEDALUS_PLAN": "gpu", "DAEDALUS_PROFILE": profile})
+
+
+class Measured(DecodeCase):
+    """Plan auto as on a real GPU; the device under test is one only for this plan."""
+
+    FRAME = re.compile(r"frame \d+: plan (\S+?)(?: \(on trial\))?; predicted ([\d.]+) ms after the frame before, CPU ([\d.]+), "
+                       r"GPU ([\d.]+); took ([\d.]+), CPU ([\d.]+|\?), GPU ([\d.]+)$")
+
+    def setUp(self):
+        self.cache = tempfile.TemporaryDirectory(prefix="dd-costs-")
+        self.addCleanup(self.cache.cleanup)
+
+    def frames(self, threads: str, environment: dict[str, str] | None = None):
+        """What it says of each frame."""
+        done = run([*hwaccel(None, "-threads", threads, "-hwaccel_device", DEVICE), "-i", str(long())],
+                   {"DAEDALUS_PLAN": "measure", "XDG_CACHE_HOME": self.cache.name, **(environment or {})}, level="debug")
+        self.assertEqual(done.code, 0, done.log[-2000:])
+        self.assertEqual(done.frames, stock_frames(long()))
+        lines = [line for line in done.lines("debug") if "predicted" in line]
+        found = [self.FRAME.search(line) for line in lines]
+        self.assertNotIn(None, found, lines[:3])
+        self.assertGreaterEqual(len(found), len(done.frames))
+        return found
+
+    def test_prediction_and_outcome_of_each_frame(self):
+        for threads in ("1", "4"):
+            with self.subTest(threads=threads):
+                found = self.frames(threads, {"XDG_CACHE_HOME": "/dev/null"})
+                self.assertTrue(all(float(frame[2]) > 0 for frame in found))
+                self.assertTrue(any(float(frame[7]) > 0 for frame in found), "nothing ran on the GPU")
+
+    def costs(self) -> list[Path]:
+        return sorted(Path(self.cache.name).glob("daedalus/*"))
+
+    def test_costs_are_kept(self):
+        self.frames("2")
+        self.assertEqual(len(self.costs()), 1)
+        first = self.costs()[0].read_text()
+        self.frames("2")
+        self.assertEqual(len(self.costs()), 1)
+        self.assertNotEqual(self.costs()[0].read_text(), first)
+
+    def test_damaged_costs_do_no_harm(self):
+        self.frames("2")
+        self.costs()[0].write_bytes(b"daedalus-costs-2\nparse nan\n\0\xff")
+        self.frames("2")
+        self.assertIn("cpu_mc", self.costs()[0].read_text())
+
+    def test_no_place_for_costs(self):
+        for cache in ("/dev/null", str(Path(self.cache.name, "absent"))):
+            with self.subTest(cache=cache):
+                self.frames("2", {"XDG_CACHE_HOME": cache})
 
 
 class WrongWords(DecodeCase):
@@ -52,6 +113,10 @@ class WrongWords(DecodeCase):
     def test_plan_in_the_device_options(self):
         self.refused(["-init_hw_device", f"daedalus=dd:{DEVICE},plan=nonsense", "-hwaccel", "daedalus", "-hwaccel_device",
                       "dd"], {}, "nonsense")
+
+    def test_goal(self):
+        self.refused(hwaccel(), {"DAEDALUS_GOAL": "fast"}, "fast")
+        self.refused(["-init_hw_device", f"daedalus=dd:{DEVICE},goal=fast", *hwaccel("dd")], {}, "fast")
 
     def test_profile(self):
         self.refused(hwaccel(), {"DAEDALUS_PROFILE": "narrow"}, "narrow")

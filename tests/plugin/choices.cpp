@@ -78,9 +78,15 @@ Scheduler make_scheduler(const char *plan, bool worth_it, std::uint64_t seed = 1
 }
 
 std::string planned(Scheduler &scheduler, bool intra_only = false, bool filtered = true, bool reaches = true) {
+    FrameFacts facts;
+    facts.width = 2048;
+    facts.height = 1080;
+    facts.intra_only = intra_only;
+    facts.stages = facts.usable = (intra_only ? 0u : 3u) | (filtered ? 4u : 0u);
+    facts.gpu_reaches = reaches;
     FrameForecast forecast;
-    const DdPlan plan = scheduler.plan({2048, 1080, intra_only, filtered, reaches}, forecast);
-    scheduler.ended(forecast, {}, true);
+    const DdPlan plan = scheduler.plan(facts, forecast, 1);
+    scheduler.ended(forecast, {}, true, 2);
     return plan_text(plan, 0, 3);
 }
 

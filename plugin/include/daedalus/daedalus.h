@@ -65,7 +65,8 @@ typedef struct DdDeviceOptions {
      *  Vulkan device index or a part of its name. NULL falls back to the environment's DAEDALUS_DEVICE. */
     const char *device;
     /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". "parse" measures
-     *  parsing: VP9 frames are parsed, and their pixels stay undefined. */
+     *  parsing: VP9 frames are parsed, and their pixels stay undefined. "measure" is "auto" that doesn't spare software
+     *  renderers. */
     const char *plan;
     /** "auto", "v3d" (few dispatches) or "wide" (many). NULL: DAEDALUS_PROFILE, else chosen by the device. */
     const char *profile;

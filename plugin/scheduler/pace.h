@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Measures how fast frames come while they run under one plan.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+namespace dd {
+
+class Pace {
+  public:
+    // Frames that one measurement spans.
+    static constexpr unsigned kWindow = 24;
+
+    // A frame begins at `now` in nanoseconds, after which `in_flight` frames are on their way. A new `plan` begins a new run.
+    // Returns the run, for `ended`.
+    unsigned begun(unsigned plan, unsigned in_flight, std::int64_t now);
+    // A frame of so many pixels ended. The nanoseconds a pixel once a window is full, or some frames of it took more than `most` a
+    // pixel (0: no limit). Time in which no frame was on its way isn't the decoder's.
+    std::optional<double> ended(unsigned run, double pixels, double most, std::int64_t now);
+    // Frames of the newest run that have begun.
+    unsigned length() const { return length_; }
+
+  private:
+    void restart(std::int64_t now);
+
+    unsigned run_ = 0, plan_ = ~0u; // the newest
+    unsigned length_ = 0;
+    unsigned skip_ = 0; // ends of frames until the run before is no longer felt
+    unsigned counted_ = 0;
+    double pixels_ = 0;
+    std::int64_t window_began_ = 0, last_end_ = 0, idle_ = 0;
+};
+
+} // namespace dd
