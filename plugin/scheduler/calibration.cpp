@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kTitle = "daedalus-costs-2";
+constexpr const char *kTitle = "daedalus-costs-3";
 // No figure is above, whatever the machine: nanoseconds of a pixel or a submit; a pace.
 constexpr double kMost = 1e10;
 
@@ -30,13 +30,14 @@ bool read_costs(std::istream &in, Costs &costs) {
     return true;
 }
 
-bool read_pace(std::istream &in, std::array<double, kPlans> &pace) {
+bool read_paces(std::istream &in, std::array<Paces, kSizes> &paces) {
     std::string name;
-    for (unsigned plan = 0; in >> name;) {
-        double value = 0;
-        if (name != "pace" || !(in >> plan >> value) || plan >= kPlans || !sound(value))
+    unsigned size = 0, plan = 0;
+    double value = 0;
+    while (in >> name) {
+        if (name != "pace" || !(in >> size >> plan >> value) || size >= kSizes || plan >= kPlans || !sound(value))
             return false;
-        pace[plan] = value;
+        paces[size][plan] = value;
     }
     return in.eof();
 }
@@ -66,7 +67,7 @@ bool load_calibration(const std::string &path, Knowledge &knowledge) {
     in.imbue(std::locale::classic());
     std::string title;
     Knowledge read{};
-    if (!(in >> title) || title != kTitle || !read_costs(in, read.costs) || !read_pace(in, read.pace))
+    if (!(in >> title) || title != kTitle || !read_costs(in, read.costs) || !read_paces(in, read.paces))
         return false;
     knowledge = read;
     return true;
@@ -86,9 +87,10 @@ void save_calibration(const std::string &path, const Knowledge &knowledge) {
         out << kTitle << '\n';
         for (unsigned i = 0; i < kCosts; i++)
             out << cost_name(i) << ' ' << knowledge.costs[i] << '\n';
-        for (unsigned plan = 0; plan < kPlans; plan++)
-            if (knowledge.pace[plan] > 0)
-                out << "pace " << plan << ' ' << knowledge.pace[plan] << '\n';
+        for (unsigned size = 0; size < kSizes; size++)
+            for (unsigned plan = 0; plan < kPlans; plan++)
+                if (knowledge.paces[size][plan] > 0)
+                    out << "pace " << size << ' ' << plan << ' ' << knowledge.paces[size][plan] << '\n';
         out.close();
         if (!out)
             error = std::make_error_code(std::errc::io_error);

@@ -11,7 +11,7 @@ namespace {
 
 // A plan is left for one that is better by so much, and not before so many frames.
 constexpr double kBetter = 0.05, kBetterGuess = 0.2;
-constexpr unsigned kHold = 8, kHoldGuess = 16;
+constexpr unsigned kHold = 8, kHoldGuess = 16, kGuesses = 1;
 // Single frames on trial may cost this share of all time, and are this many frames apart. At first there is credit for some.
 constexpr double kTrialShare = 0.01;
 constexpr unsigned kTrialInterval = 16;
@@ -36,6 +36,11 @@ constexpr double kCpuWeight = 0.05;
 constexpr double kRealTime = 1e9 / 60;
 
 } // namespace
+
+unsigned size_class(double pixels) {
+    constexpr std::array most = {854.0 * 480, 1920.0 * 1088, 3840.0 * 2176};
+    return static_cast<unsigned>(std::ranges::upper_bound(most, pixels) - most.begin());
+}
 
 bool parse_goal(std::string_view text, Goal &goal) {
     if (text != "speed" && text != "cpu")
@@ -71,8 +76,8 @@ double Planner::expected_ns(const PlanQuery &query, unsigned on_gpu) const {
     if (query.intra_only || !nearest)
         return predicted;
     const double there = predicted_ns(query, *nearest & query.usable);
-    const double content = content_ > 0 ? content_ * query.pixels : there / pace_[*nearest];
-    return content * pace_[*nearest] * (*nearest == plan ? 1 : predicted / there);
+    const double content = content_ > 0 ? content_ * query.pixels : there / pace()[*nearest];
+    return content * pace()[*nearest] * (*nearest == plan ? 1 : predicted / there);
 }
 
 std::optional<unsigned> Planner::nearest_measured(unsigned on_gpu) const {
@@ -82,7 +87,7 @@ std::optional<unsigned> Planner::nearest_measured(unsigned on_gpu) const {
         // With and without a GPU threads meet differently: such a plan comes last.
         const unsigned other_side = !plan != !on_gpu ? kCostStages : 0;
         const unsigned far = static_cast<unsigned>(std::popcount(plan ^ on_gpu)) + other_side;
-        if (pace_[plan] > 0 && far < least) {
+        if (pace()[plan] > 0 && far < least) {
             nearest = plan;
             least = far;
         }
@@ -121,13 +126,15 @@ void Planner::choose_home(Home &home, const PlanQuery &query, const Ranked &rank
     if (stays)
         best = now;
     for (unsigned plan = 0; plan < kPlans; plan++)
-        if (query.allows(plan) && (!by_pace || pace_[whole(query, plan)] > 0) &&
+        if (query.allows(plan) && (!by_pace || pace()[whole(query, plan)] > 0) &&
             (!best || ranked.value[plan] < ranked.value[*best]))
             best = plan;
     home.held++;
     const bool guess = !query.intra_only && !by_pace;
     const double better = guess ? kBetterGuess : kBetter;
     if (stays && (home.held < (guess ? kHoldGuess : kHold) || ranked.value[*best] >= (1 - better) * ranked.value[now]))
+        return;
+    if (stays && guess && guesses_++ >= kGuesses)
         return;
     home.chosen = true;
     home.held = 0;
@@ -160,7 +167,7 @@ unsigned Planner::single_trial(Home &home, const PlanQuery &query, const Ranked 
 // Sends the next frames to another plan for a window, if it is time: at once, if that plan was never measured and looks better, or
 // if it is the first of its side; later now and then, in turn.
 void Planner::consider_excursion(const PlanQuery &query, const Ranked &ranked, unsigned now) {
-    if (content_ <= 0 || visit_ || pace_[whole(query, now)] <= 0)
+    if (content_ <= 0 || visit_ || pace()[whole(query, now)] <= 0)
         return;
     using Rank = std::tuple<bool, unsigned, double>;
     std::optional<std::pair<Rank, unsigned>> first;
@@ -169,7 +176,7 @@ void Planner::consider_excursion(const PlanQuery &query, const Ranked &ranked, u
         if (!query.allows(plan) || plan == now || value > kExcursionLimit * ranked.value[now])
             continue;
         const unsigned visits = visits_[whole(query, plan)];
-        const bool fresh = visits < kAttempts && pace_[whole(query, plan)] <= 0;
+        const bool fresh = visits < kAttempts && pace()[whole(query, plan)] <= 0;
         const bool better = value < (1 - kBetterGuess) * ranked.value[now] && at_home_ >= kUrgentInterval;
         const bool urgent = fresh && (better || !side_measured(plan));
         const std::pair candidate(Rank(!urgent, visits, value), plan);
@@ -198,6 +205,8 @@ void Planner::end_excursion() {
 
 Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
     frames_++;
+    if (const unsigned size = size_class(query.pixels); size != size_)
+        change_size(size);
     // Frames without inter blocks use the GPU only if the others do.
     if (query.intra_only && home_[0].chosen && !home_[0].on_gpu)
         query.usable = 0;
@@ -234,25 +243,35 @@ void Planner::learn_frame(const CostQuery &query, const CostOutcome &outcome) {
 
 void Planner::ended(const Forecast &forecast, double pixels, std::int64_t now) {
     // A window of an excursion that is far too slow isn't waited for.
-    const double most = excursion_ ? kExcursionGivenUp * content_ * pace_[home_[0].on_gpu] : 0;
+    const double most = excursion_ ? kExcursionGivenUp * content_ * pace()[home_[0].on_gpu] : 0;
     if (const auto ns = meter_.ended(forecast.run, pixels, most, now))
         learn_pace(*ns);
 }
 
 // A machine may have changed, so that no plan is left out for good.
 void Planner::forget() {
-    const double pace = pace_[home_[0].on_gpu];
-    pace_ = {};
+    const unsigned home = home_[0].on_gpu;
+    pace() = Paces{};
+    pace()[home] = 1;
+    content_ = usual_content_ = 0;
     visits_ = {};
-    pace_[home_[0].on_gpu] = pace;
-    usual_content_ = content_;
     windows_ = 0;
+}
+
+void Planner::change_size(unsigned size) {
+    size_ = size;
+    excursion_.reset();
+    visit_.reset();
+    visits_ = {};
+    content_ = usual_content_ = 0;
+    windows_ = guesses_ = 0;
+    home_[0].chosen = false;
 }
 
 // Content changes from scene to scene. What one plan's pace is to another's is learned from windows next to each other.
 void Planner::judge(const Visit &visit, double before, double after) {
     const double low = visit.ns / std::max(before, after), high = visit.ns / std::min(before, after);
-    const double home = pace_[home_[0].on_gpu];
+    const double home = pace()[home_[0].on_gpu];
     double measured = visit.ns / ((before + after) / 2);
     if (high > kSameContent * low) {
         // Another scene began meanwhile. It may be clear all the same.
@@ -260,7 +279,7 @@ void Planner::judge(const Visit &visit, double before, double after) {
             return;
         measured = low > home ? low : high;
     }
-    double &pace = pace_[visit.plan];
+    double &pace = this->pace()[visit.plan];
     const bool known = pace > 0 && std::max(pace, measured) < kSimilar * std::min(pace, measured);
     pace = known ? pace + kPaceRate * (measured - pace) : measured;
 }
@@ -271,7 +290,7 @@ void Planner::learn_pace(double ns) {
         end_excursion();
         return;
     }
-    double &pace = pace_[home_[0].on_gpu];
+    double &pace = this->pace()[home_[0].on_gpu];
     if (pace <= 0)
         pace = content_ > 0 ? ns / content_ : 1;
     const double before = std::exchange(content_, ns / pace);

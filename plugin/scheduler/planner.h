@@ -25,11 +25,17 @@ struct PlannerTraits {
     unsigned cores = 1; // that the process may use
 };
 
-// What is learned of a machine: costs, and how long a frame takes under each plan (by its bits), relative to the others. 0: not
-// measured.
+// How long a frame takes under each plan (by its bits), relative to the others. 0: not measured.
+using Paces = std::array<double, kPlans>;
+
+// Paces differ by the size of frames: up to 480p, 1080p, 2160p, and above.
+constexpr unsigned kSizes = 4;
+unsigned size_class(double pixels);
+
+// What is learned of a machine.
 struct Knowledge {
     Costs costs{};
-    std::array<double, kPlans> pace{};
+    std::array<Paces, kSizes> paces{};
 };
 
 // A frame to be planned.
@@ -66,7 +72,7 @@ struct CostOutcome {
 class Planner {
   public:
     Planner(const PlannerTraits &traits, const Knowledge &knowledge)
-        : traits_(traits), model_(knowledge.costs), pace_(knowledge.pace) {}
+        : traits_(traits), model_(knowledge.costs), paces_(knowledge.paces) {}
 
     // Plans a frame that begins `now`. `in_flight`: frames that have begun and not ended, this one included.
     Forecast plan(PlanQuery query, unsigned in_flight, std::int64_t now);
@@ -77,7 +83,7 @@ class Planner {
     // A planned frame has ended, however it went.
     void ended(const Forecast &forecast, double pixels, std::int64_t now);
 
-    Knowledge knowledge() const { return {model_.costs(), pace_}; }
+    Knowledge knowledge() const { return {model_.costs(), paces_}; }
     std::uint64_t learned() const { return learned_; } // frames
 
   private:
@@ -112,13 +118,18 @@ class Planner {
     bool side_measured(unsigned on_gpu) const;
     void end_excursion();
     void judge(const Visit &visit, double before, double after);
+    Paces &pace() { return paces_[size_]; }
+    const Paces &pace() const { return paces_[size_]; }
+    void change_size(unsigned size);
     void forget();
     void learn_pace(double ns);
 
     PlannerTraits traits_;
     CostModel model_;
     Pace meter_;
-    std::array<double, kPlans> pace_;
+    std::array<Paces, kSizes> paces_;
+    unsigned size_ = 0;    // class of the newest frame
+    unsigned guesses_ = 0; // times that frames were moved to another plan by costs alone
     std::array<Home, 2> home_;
     // The plan that is measured for a window; then what was measured, until the next window at home shows that content hasn't changed.
     std::optional<unsigned> excursion_;

@@ -86,7 +86,7 @@ class Measured(DecodeCase):
 
     def test_damaged_costs_do_no_harm(self):
         self.frames("2")
-        self.costs()[0].write_bytes(b"daedalus-costs-2\nparse nan\n\0\xff")
+        self.costs()[0].write_bytes(b"daedalus-costs-3\nparse nan\n\0\xff")
         self.frames("2")
         self.assertIn("cpu_mc", self.costs()[0].read_text())
 

@@ -207,6 +207,19 @@ TEST_CASE("what was learned serves the next stream", "[planner]") {
     REQUIRE(again.trials < 20);
 }
 
+TEST_CASE("a new size is a new start", "[planner]") {
+    Machine machine{.costs = fast_gpu(), .noise = 0.1, .gpu_side = 2.5};
+    Planner planner({Goal::speed, 4}, knowing(fast_gpu()));
+    REQUIRE(run(planner, machine, 1000).on_gpu == 0);
+    const Knowledge known = planner.knowledge();
+    REQUIRE(known.paces[1][0] > 0);
+    REQUIRE(known.paces[2] == Paces{});
+    PlanQuery big = vp9_frame();
+    big.pixels *= 4;
+    REQUIRE(planner.plan(big, 1, 1).on_gpu != 0);
+    REQUIRE(run(planner, machine, 100).on_gpu == 0);
+}
+
 TEST_CASE("a slow consumer says nothing about plans", "[planner]") {
     Planner planner({Goal::speed, 4}, knowing(fast_gpu()));
     Machine machine{.costs = fast_gpu(), .noise = 0.1, .pause_ns = 40e6};
@@ -312,13 +325,13 @@ TEST_CASE("costs are kept, and only sound ones are read", "[planner]") {
     const std::string path = calibration_path("Some GPU / 1.0-7");
     REQUIRE(path == (folder.path() / "daedalus" / "Some-GPU---1.0-7.costs").string());
     Knowledge kept = knowing(seed_costs(CostSeed::v3d)), read{};
-    kept.pace[0] = 1;
-    kept.pace[kAll] = 0.7;
+    kept.paces[1][0] = 1;
+    kept.paces[1][kAll] = 0.7;
     REQUIRE_FALSE(load_calibration(path, read));
     save_calibration(path, kept);
     REQUIRE(load_calibration(path, read));
     REQUIRE(read.costs == kept.costs);
-    REQUIRE(read.pace == kept.pace);
+    REQUIRE(read.paces == kept.paces);
     unsigned files = 0;
     for ([[maybe_unused]] const auto &entry : std::filesystem::directory_iterator(folder.path() / "daedalus"))
         files++;
@@ -328,13 +341,14 @@ TEST_CASE("costs are kept, and only sound ones are read", "[planner]") {
         return std::string((std::istreambuf_iterator<char>(in)), {});
     }();
     for (const std::string &bad :
-         {std::string(), good.substr(0, good.size() / 4), good + "more 1\n", good + "pace 99 1\n", good + "pace 3 -1\n",
-          good + "pace 3", "x" + good, good.substr(0, good.find(' ')) + " -1" + good.substr(good.find('\n', 20))}) {
+         {std::string(), good.substr(0, good.size() / 4), good + "more 1\n", good + "pace 0 99 1\n",
+          good + "pace 4 3 1\n", good + "pace 1 3 -1\n", good + "pace 1 3", "x" + good,
+          good.substr(0, good.find(' ')) + " -1" + good.substr(good.find('\n', 20))}) {
         std::ofstream(path) << bad;
         Knowledge before = read;
         REQUIRE_FALSE(load_calibration(path, before));
         REQUIRE(before.costs == read.costs);
-        REQUIRE(before.pace == read.pace);
+        REQUIRE(before.paces == read.paces);
     }
 }
 
