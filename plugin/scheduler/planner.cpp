@@ -156,11 +156,15 @@ unsigned Planner::single_trial(Home &home, const PlanQuery &query, const Ranked 
     for (unsigned plan = 0; plan < kPlans; plan++)
         if (query.allows(plan) && plan != now && (oldest == now || home.seen[plan] < home.seen[oldest]))
             oldest = plan;
-    const double excess = ranked.value[oldest] - frame;
-    if (oldest == now || (excess > credit_ns_ && credit_ns_ < kMostCredit * frame))
+    if (oldest == now)
+        return now;
+    // Frames with and without a GPU don't overlap as frames of one kind do: in the worst case nothing runs beside this one.
+    const CostEstimate alone = model_.predict(query.with(oldest));
+    const double cost = std::max(ranked.value[oldest] - frame, alone.cpu_ns + alone.gpu_ns);
+    if (cost > credit_ns_ && credit_ns_ < kMostCredit * frame)
         return now;
     home.since_trial = 0;
-    credit_ns_ -= std::max(0.0, excess);
+    credit_ns_ -= cost;
     return oldest;
 }
 
