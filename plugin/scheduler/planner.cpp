@@ -51,7 +51,8 @@ bool parse_goal(std::string_view text, Goal &goal) {
 
 // A frame occupies a core, then the GPU; `depth_` frames are on their way at once. The GPU needs whole references.
 double Planner::frame_ns(const CostEstimate &cost, bool gpu) const {
-    const double depth = std::max(1.0, depth_[gpu] > 0 ? depth_[gpu] : depth_[!gpu]);
+    const double known = depth_[gpu] > 0 ? depth_[gpu] : depth_[!gpu];
+    const double depth = known > 0 ? known : first_depth_;
     const double workers = std::min(depth, static_cast<double>(std::max(1u, traits_.cores)));
     return std::max({cost.cpu_ns / workers, cost.gpu_ns, cost.chain_ns, (cost.cpu_ns + cost.gpu_ns) / depth});
 }
@@ -208,7 +209,8 @@ void Planner::end_excursion() {
 }
 
 Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
-    frames_++;
+    if (frames_++ == 0)
+        first_depth_ = in_flight;
     if (const unsigned size = size_class(query.pixels); size != size_)
         change_size(size);
     // Frames without inter blocks use the GPU only if the others do.

@@ -140,7 +140,8 @@ class Planner {
     double usual_content_ = 0;      // when plans were forgotten last
     unsigned windows_ = 0;          // measured
     std::array<double, 2> depth_{}; // frames in flight, averaged: without GPU, with; 0: there were none
-    double credit_ns_ = 0;          // what single trials may still cost
+    double first_depth_ = 1;
+    double credit_ns_ = 0; // what single trials may still cost
     bool has_credit_ = false;
     std::uint64_t frames_ = 0, learned_ = 0;
 };
