@@ -119,6 +119,42 @@ struct DdAv1DiffRecord {
     DdAv1RecordWarp chroma_warp[2];
 };
 
+// Residuals. A workgroup has blocks of one shape; a table names them, three words a workgroup: first record, records, shape.
+// Shapes: sizes are log2 of pixels.
+const uint DD_AV1_ITX_W_SHIFT = 0u;    // 3 bits each
+const uint DD_AV1_ITX_H_SHIFT = 3u;    //
+const uint DD_AV1_ITX_COLS_SHIFT = 6u; // of the corner that coefficients lie in
+const uint DD_AV1_ITX_ROWS_SHIFT = 9u;
+const uint DD_AV1_ITX_KIND_H_SHIFT = 12u; // 2 bits each: DD_AV1_ITX_*
+const uint DD_AV1_ITX_KIND_V_SHIFT = 14u;
+const uint DD_AV1_ITX_FLIP_H = 1u << 16;
+const uint DD_AV1_ITX_FLIP_V = 1u << 17;
+const uint DD_AV1_ITX_ROUND_SHIFT = 18u; // 2 bits: right shift after rows
+const uint DD_AV1_ITX_RECT = 1u << 20;   // one side is twice the other
+const uint DD_AV1_ITX_DCT = 0u;
+const uint DD_AV1_ITX_ADST = 1u;
+const uint DD_AV1_ITX_IDENTITY = 2u;
+const uint DD_AV1_ITX_WHT = 3u;
+// Blocks with a DC coefficient alone.
+const uint DD_AV1_ITX_DC_ALONE = 1u << 21;
+
+// Values of the blocks of a workgroup, at most; and its lanes.
+const uint DD_AV1_ITX_VALUES = 4096u;
+const uint DD_AV1_ITX_LANES = 192u;
+
+// The coefficients of a corner lie column after column: element column * rows + row. With 8 bits a pixel they are int16, two a
+// word, the even row in the low half; above, one int32 a word.
+struct DdAv1ItxRecord {
+    uint dst; // x | plane | y << 16: x is a multiple of four pixels of the plane
+    uint
+        coefs; // first word, counted as all of the upload is; with a DC coefficient alone: what each pixel gets, signed
+};
+
+struct DdAv1ItxPush {
+    uint groups;  // first word of the table
+    uint records; // first word of record 0
+};
+
 #ifdef __cplusplus
 } // namespace dd
 #endif

@@ -87,7 +87,8 @@ void Av1Recorder::reset(const PictureLayout &dst, const Av1References &reference
     clear(differences);
     masks.clear();
     known_masks_.clear();
-    predictions = 0;
+    predictions = residuals_kept = 0;
+    residuals.reset(dst);
     used_refs = 0;
     dst_ = dst;
     references_ = references;
@@ -323,6 +324,20 @@ std::uint64_t Av1Recon::predictions() const {
     std::uint64_t all = 0;
     for (const Av1Recorder &recorder : recorders)
         all += recorder.predictions;
+    return all;
+}
+
+std::uint64_t Av1Recon::residuals() const {
+    std::uint64_t all = 0;
+    for (const Av1Recorder &recorder : recorders)
+        all += recorder.residuals.count;
+    return all;
+}
+
+std::uint64_t Av1Recon::residuals_kept() const {
+    std::uint64_t all = 0;
+    for (const Av1Recorder &recorder : recorders)
+        all += recorder.residuals_kept;
     return all;
 }
 

@@ -3,6 +3,7 @@
 // Records of AV1's inter prediction: checked, cut into what a kernel's record may be, and sorted by kernel, by the references that a
 // dispatch binds, and by class.
 #pragma once
+#include "batch/av1_residual.h"
 #include "batch/picture_layout.h"
 #include "common/av1_recon.h"
 #include "daedalus/daedalus.h"
@@ -64,6 +65,8 @@ class Av1Recorder {
     std::vector<std::uint32_t> masks; // records count from the first one of this recorder
     std::uint64_t predictions = 0;
     unsigned used_refs = 0; // by bound slot
+    Av1Residuals residuals;
+    std::uint64_t residuals_kept = 0; // by the CPU
 
   private:
     struct Area {
@@ -87,7 +90,7 @@ class Av1Recorder {
     std::unordered_map<const std::uint8_t *, std::uint32_t> known_masks_;
 };
 
-// Inter prediction of a frame.
+// Inter prediction of a frame and the residuals that are added to it.
 struct Av1Recon {
     Av1References references;
     std::vector<Av1Recorder> recorders;
@@ -95,6 +98,8 @@ struct Av1Recon {
     void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count);
     void clear() { recorders.clear(); }
     std::uint64_t predictions() const;
+    std::uint64_t residuals() const;
+    std::uint64_t residuals_kept() const;
     unsigned used_refs() const;
 };
 

@@ -46,7 +46,6 @@ Av1References readable_references(const DdFrame &frame, const DdFrameInfo &info)
 }
 
 void begin_recon(DdFrame &frame, const DdFrameInfo &info) {
-    frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU; // residuals have no AV1 kernels
     frame.refusal.reset();
     if (info.cpu_only)
         frame.refusal = DD_AV1_REFUSE_SUPERRES;
@@ -56,6 +55,9 @@ void begin_recon(DdFrame &frame, const DdFrameInfo &info) {
         frame.av1.recon.reset(frame.av1.dst, readable_references(frame, info), info.recorders);
     else
         frame.av1.recon.clear();
+    // Residuals are added to predictions in the same submit: without those there is nothing to add them to.
+    if (!frame.on_gpu(DD_STAGE_MC))
+        frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
 }
 
 // The CPU filters after the GPU.
@@ -133,6 +135,8 @@ std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame) {
             blocks[filter.stage] = superblocks;
     if (frame.on_gpu(DD_STAGE_MC))
         blocks[DD_STAGE_MC] = frame.av1.recon.predictions();
+    if (frame.on_gpu(DD_STAGE_ITX))
+        blocks[DD_STAGE_ITX] = frame.av1.recon.residuals();
     return blocks;
 }
 

@@ -264,6 +264,8 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     record.absent = frame->absent;
     record.blocks = count_blocks(*frame);
     record.refusal = frame->refusal;
+    if (frame->on_gpu(DD_STAGE_ITX))
+        record.residuals_kept = frame->av1.recon.residuals_kept();
     record.submits = frame->submits;
     record.dispatches = frame->dispatches;
     session->statistics.count(record);

@@ -58,6 +58,13 @@ int record_filters(DdFrame &frame, const DdAv1Filters &from) {
     return frame.av1.filters.set(frame.av1.dst, tables) ? DD_OK : DD_ERR_INVALID;
 }
 
+int result_of(bool taken) {
+    return taken ? DD_OK : DD_ERR_INVALID;
+}
+int result_of(Av1Recorded recorded) {
+    return recorded == Av1Recorded::out_of_range ? DD_ERR_RANGE : result_of(recorded == Av1Recorded::ok);
+}
+
 // Calls `put` with a recorder of the frame; it says whether the record was taken.
 template <typename Put>
 int record(DdFrame *frame, unsigned recorder, Put &&put) {
@@ -65,7 +72,7 @@ int record(DdFrame *frame, unsigned recorder, Put &&put) {
         return DD_ERR_INVALID;
     if (recorder >= frame->av1.recon.recorders.size())
         return frame->fail(DD_ERR_INVALID);
-    const int result = guarded([&] { return put(frame->av1.recon.recorders[recorder]) ? DD_OK : DD_ERR_INVALID; });
+    const int result = guarded([&] { return result_of(put(frame->av1.recon.recorders[recorder])); });
     return result == DD_OK ? result : frame->fail(result);
 }
 
@@ -83,6 +90,19 @@ int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overla
 
 int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference) {
     return record(frame, recorder, [&](Av1Recorder &to) { return to.difference(*difference); });
+}
+
+int dd_av1_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual) {
+    if (frame && !frame->on_gpu(DD_STAGE_ITX))
+        return DD_ERR_INVALID;
+    return record(frame, recorder, [&](Av1Recorder &to) { return to.residuals.add(*residual); });
+}
+
+int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count) {
+    return record(frame, recorder, [&](Av1Recorder &to) {
+        to.residuals_kept += count;
+        return true;
+    });
 }
 
 void dd_av1_refuse(DdFrame *frame, DdAv1Refusal why) {

@@ -49,6 +49,8 @@ void Statistics::count(const FrameRecord &frame) {
             stats_.gpu_blocks[stage] += frame.blocks[stage];
     }
     stats_.gpu_frames += any;
+    if (!rerun)
+        residuals_kept_ += frame.residuals_kept;
     if (frame.refusal)
         refusals_[*frame.refusal]++;
 }
@@ -81,6 +83,9 @@ void Statistics::tell(const Log &log, const std::string &device, bool latched) c
     if (out_of_range_)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames had residuals out of the range in which all decoders agree",
                  out_of_range_);
+    if (residuals_kept_)
+        log.line(DD_LOG_VERBOSE, "itx: of those frames, %" PRIu64 " transforms on the CPU: inter-intra prediction",
+                 residuals_kept_);
     for (unsigned why = 0; why < DD_AV1_REFUSALS; why++)
         if (refusals_[why])
             log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames %s", refusals_[why], refusal[why]);

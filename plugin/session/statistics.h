@@ -21,6 +21,7 @@ struct FrameRecord {
     std::uint8_t absent = 0;                       // bit s: the frame has nothing of stage s
     std::array<std::uint64_t, DD_STAGES> blocks{}; // of stages on the GPU
     std::uint32_t submits = 0, dispatches = 0;
+    std::uint64_t residuals_kept = 0;    // AV1: by the CPU, of frames whose others were the GPU's
     std::optional<DdAv1Refusal> refusal; // AV1: why the recon phase wasn't the GPU's
 };
 
@@ -39,7 +40,7 @@ class Statistics {
     const unsigned stages_;
     mutable std::mutex mutex_;
     DdStats stats_{};
-    std::uint64_t out_of_range_ = 0;
+    std::uint64_t out_of_range_ = 0, residuals_kept_ = 0;
     std::array<std::uint64_t, DD_AV1_REFUSALS> refusals_{};
 };
 

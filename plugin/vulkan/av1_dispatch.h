@@ -27,7 +27,7 @@ void plan_av1_filter(const Av1Batch &batch, PhaseWork &work);
 // Writes work.upload_bytes bytes.
 void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 
-// Predictions, sorted by kernel and by the references that a dispatch binds. The upload has one part: DD_BIND_RECORDS at 0.
+// Predictions, sorted by kernel and by the references that a dispatch binds, then residuals. The upload has one part: DD_BIND_RECORDS at 0.
 void plan_av1_recon(const Av1Batch &batch, PhaseWork &work);
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 

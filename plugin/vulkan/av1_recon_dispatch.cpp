@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Dispatches of AV1's inter prediction, and the bytes that they read.
+// Dispatches of AV1's inter prediction and residuals, and the bytes that they read.
 #include "batch/av1_tables.h"
 #include "vulkan/av1_dispatch.h"
+#include "vulkan/av1_residual_dispatch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -101,6 +102,7 @@ void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
             work.dispatches.push_back(d);
         }
     });
+    next = plan_av1_residuals(recon, batch.dst.format.bit_depth, next, work);
     if (!work.dispatches.empty())
         work.upload_bytes = align_upload(static_cast<std::uint32_t>(sizeof(DdAv1ReconParams) + std::size_t{next} * 4));
 }
@@ -117,6 +119,7 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
         upload += bytes;
     };
     put(&params, sizeof(params));
+    const std::byte *const first = upload;
     put(tables.data(), tables.size());
     for (const Av1Recorder &recorder : recon.recorders)
         put(recorder.masks.data(), recorder.masks.size() * 4);
@@ -134,6 +137,7 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
                 }
             }
     });
+    write_av1_residuals(recon, static_cast<std::uint32_t>(upload - first) / 4, upload);
 }
 
 } // namespace dd

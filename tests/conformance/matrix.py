@@ -104,6 +104,7 @@ def av1_rows(tier: str) -> list[Row]:
             row("filters, one frame at a time", av1_alone("lf", "cdef", "lr"), *av1, *PROVED, *one_frame),
             row("gpu, one frame at a time", "gpu", *av1, *small, *one_frame),
             row("mc alone", av1_alone("mc"), *av1, *small),
+            row("mc and itx alone", av1_alone("mc", "itx"), *av1, *small),
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
             row("cdef and lr alone", av1_alone("cdef", "lr"), *av1, *PROVED, *small),
             row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--validation")]

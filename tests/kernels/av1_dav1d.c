@@ -8,6 +8,7 @@
 #include "src/cpu.h"
 #include "src/internal.h"
 #include "src/lf_mask.h"
+#include "src/scan.h"
 #include "src/tables.h"
 
 // Instantiated here for both kinds of pixel: dav1d's function types depend on BITDEPTH.
@@ -15,6 +16,7 @@ typedef struct Functions {
     Dav1dLoopFilterDSPContext lf;
     Dav1dCdefDSPContext cdef;
     Dav1dLoopRestorationDSPContext lr;
+    Dav1dInvTxfmDSPContext itx;
 } Functions;
 
 static const Functions *functions(int simd, int bit_depth) {
@@ -27,10 +29,12 @@ static const Functions *functions(int simd, int bit_depth) {
             dav1d_loop_filter_dsp_init_8bpc(&all[s][0].lf);
             dav1d_cdef_dsp_init_8bpc(&all[s][0].cdef);
             dav1d_loop_restoration_dsp_init_8bpc(&all[s][0].lr, 8);
+            dav1d_itx_dsp_init_8bpc(&all[s][0].itx, 8);
             for (int d = 1; d < 3; d++) {
                 dav1d_loop_filter_dsp_init_16bpc(&all[s][d].lf);
                 dav1d_cdef_dsp_init_16bpc(&all[s][d].cdef);
                 dav1d_loop_restoration_dsp_init_16bpc(&all[s][d].lr, 8 + 2 * d);
+                dav1d_itx_dsp_init_16bpc(&all[s][d].itx, 8 + 2 * d);
             }
         }
         ready = 1;
@@ -54,6 +58,8 @@ typedef void (*lr8_fn)(uint8_t *, ptrdiff_t, const uint8_t (*)[4], const uint8_t
                        const LooprestorationParams *, enum LrEdgeFlags);
 typedef void (*lr16_fn)(uint16_t *, ptrdiff_t, const uint16_t (*)[4], const uint16_t *, int, int,
                         const LooprestorationParams *, enum LrEdgeFlags, int);
+typedef void (*itx8_fn)(uint8_t *, ptrdiff_t, int16_t *, int);
+typedef void (*itx16_fn)(uint16_t *, ptrdiff_t, int32_t *, int, int);
 
 void test_deblock_line(int simd, int bit_depth, int chroma, int rows, uint8_t *at, ptrdiff_t stride,
                        const uint32_t mask[4], const uint8_t (*levels)[4], ptrdiff_t level_stride, int sharpness,
@@ -162,4 +168,21 @@ void test_restore_stripe(int simd, int bit_depth, const TestUnit *unit, const Te
                               rows, &params, edges, (1 << bit_depth) - 1);
     for (int r = 0; r < rows; r++)
         memcpy(pixel_at(out, bytes, x, first + r), work + r * stride, (size_t)(width * bytes));
+}
+
+void test_add_residual(int simd, int bit_depth, int size, int type, uint8_t *at, ptrdiff_t stride, void *coefs,
+                       int eob) {
+    const any_fn fn = (any_fn)functions(simd, bit_depth)->itx.itxfm_add[size][type];
+    if (bit_depth == 8)
+        ((itx8_fn)fn)(at, stride, coefs, eob);
+    else
+        ((itx16_fn)fn)((uint16_t *)at, stride, coefs, eob, (1 << bit_depth) - 1);
+}
+
+const uint16_t *test_scan(int size) {
+    return dav1d_scans[size];
+}
+
+int test_tx_class(int type) {
+    return dav1d_tx_type_class[type];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole frames through dav1d's own in-loop filter functions: edges, blocks and stripes are walked here, pixels are filtered there. */
+/* dav1d's own functions. Of in-loop filters, edges, blocks and stripes are walked here, pixels are filtered there. */
 #ifndef DAEDALUS_TESTS_AV1_DAV1D_H
 #define DAEDALUS_TESTS_AV1_DAV1D_H
 
@@ -36,6 +36,13 @@ typedef struct TestUnit {
 /* Filters the rows first .. last of `out` from x on, `width` pixels wide. `deblocked`: before CDEF; `filtered`: after it. */
 void test_restore_stripe(int simd, int bit_depth, const TestUnit *unit, const TestPlane *deblocked,
                          const TestPlane *filtered, const TestPlane *out, int x, int width, int first, int last);
+
+/* Adds the residual of a transform block, and clears the coefficients. */
+void test_add_residual(int simd, int bit_depth, int size, int type, uint8_t *at, ptrdiff_t stride, void *coefs,
+                       int eob);
+const uint16_t *test_scan(int size);
+/* 0: two-dimensional, 1: column after column, 2: row after row */
+int test_tx_class(int type);
 
 #ifdef __cplusplus
 }

@@ -355,11 +355,31 @@ typedef struct DdAv1Difference {
     DdAv1Source source[2], chroma_source[2];
 } DdAv1Difference;
 
+/** Residual of one transform block, which is added to the predictions of the same frame. */
+typedef struct DdAv1Residual {
+    uint8_t plane;
+    uint8_t
+        size; /**< 0 to 18: 4x4, 8x8, 16x16, 32x32, 64x64, 4x8, 8x4, 8x16, 16x8, 16x32, 32x16, 32x64, 64x32, 4x16, 16x4, 8x32,
+                       32x8, 16x64, 64x16 */
+    uint8_t type;  /**< 0 to 15: vertical_horizontal DCT_DCT, ADST_DCT, DCT_ADST, ADST_ADST, FLIPADST_DCT, DCT_FLIPADST,
+                       FLIPADST_FLIPADST, ADST_FLIPADST, FLIPADST_ADST, identity, vertical DCT, horizontal DCT, vertical ADST,
+                       horizontal ADST, vertical FLIPADST, horizontal FLIPADST; 16: lossless WHT */
+    uint16_t x, y; /**< pixels of the plane, multiples of 4 */
+    uint16_t eob;  /**< index of the last coefficient in the scan */
+    /** int16_t (8 bits) or int32_t, dequantised: the upper left of the block, at most 32x32, column after column. Copied. */
+    const void *coefs;
+} DdAv1Residual;
+
 /** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after any other
  *  error, nothing of the frame's recon phase will run. */
 DD_API int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction);
 DD_API int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap);
 DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference);
+/** Also DD_ERR_RANGE, where the transform's values leave the range in which all decoders agree. Only where the plan gives residuals
+ *  to the GPU. */
+DD_API int dd_av1_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual);
+/** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
+DD_API int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count);
 
 /** Why the CPU reconstructs the inter blocks of a frame that the plan would give to the GPU. */
 typedef enum DdAv1Refusal {

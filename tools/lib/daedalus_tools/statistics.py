@@ -10,7 +10,6 @@ from .truth import Truth
 
 STAGES = ("mc", "itx", "lf", "cdef", "lr")
 VP9_STAGES = ("mc", "itx", "lf")
-AV1_KERNELS = ("mc", "lf", "cdef", "lr")  # plan gpu means every stage that has a kernel
 # A device profile's limits for one frame.
 LIMITS = {"v3d": {"max_dispatches": 12, "max_submits": 2}, "wide": {"max_submits": 2}, "auto": {"max_submits": 2}}
 AV1_DISPATCHES = 16  # instead of those, for AV1
@@ -91,9 +90,12 @@ def parse(log: str) -> Statistics | None:
 
 def on_gpu(plan: str, stages: Iterable[str] = VP9_STAGES) -> set[str]:
     """The stages that a plan gives to the GPU for every frame; `stages`: those that the codec has."""
+    av1 = "cdef" in stages
     if plan == "gpu":
-        return set(AV1_KERNELS if "cdef" in stages else VP9_STAGES)
-    return {part.split("=")[0] for part in re.split("[,+]", plan) if part.endswith("=gpu")}
+        return set(STAGES if av1 else VP9_STAGES)
+    named = {part.split("=")[0] for part in re.split("[,+]", plan) if part.endswith("=gpu")}
+    # AV1's residuals follow their predictions.
+    return named - {"itx"} if av1 and "mc" not in named else named
 
 
 def on_cpu(plan: str) -> set[str]:

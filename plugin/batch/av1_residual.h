@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Records of AV1's residuals: checked, sorted by shape, with the coefficients that the end of block allows.
+#pragma once
+#include "batch/picture_layout.h"
+#include "common/av1_recon.h"
+#include "daedalus/daedalus.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace dd {
+
+constexpr unsigned kAv1TxSizes = 19, kAv1TxTypes = 17; // as DdAv1Residual numbers them
+
+enum class Av1Kind : std::uint8_t { dct, adst, identity, wht }; // DD_AV1_ITX_*
+
+// What a transform's size and type mean.
+struct Av1Shape {
+    unsigned w = 0, h = 0;
+    Av1Kind horizontal{}, vertical{};
+    bool flip_h = false, flip_v = false;
+    unsigned shift = 0; // after rows
+    bool valid = false; // AV1 has it
+    bool rect() const { return w == 2 * h || h == 2 * w; }
+};
+Av1Shape av1_shape(unsigned size, unsigned type);
+
+// The corner outside of which no coefficient is, log2 of its sides: at least four, no more than 32.
+struct Av1Corner {
+    unsigned cols = 0, rows = 0;
+};
+// `eob`: index of the last coefficient in the scan.
+Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob);
+
+// What each pixel of a block gets whose DC coefficient is the only one. DCT only.
+int av1_dc_residual(unsigned size, int dc);
+
+struct Av1ItxBin {
+    std::uint32_t shape; // DD_AV1_ITX_*
+    std::vector<DdAv1ItxRecord> records;
+};
+
+enum class Av1Recorded { ok, invalid, out_of_range };
+
+class Av1Residuals {
+  public:
+    Av1Residuals();
+    void reset(const PictureLayout &dst);
+    Av1Recorded add(const DdAv1Residual &r);
+
+    std::vector<Av1ItxBin> bins;      // of shapes that were met, in any frame
+    std::vector<std::uint32_t> coefs; // records count from the first one of this recorder
+    std::uint64_t count = 0;
+
+  private:
+    // The corner's sides are 0 where there is a DC coefficient alone.
+    Av1ItxBin &bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner);
+
+    PictureLayout dst_;
+    static constexpr unsigned kCorners = 17, kNoBin = 0xffff;
+    std::vector<std::uint16_t> bin_at_; // by size, type and corner
+};
+
+} // namespace dd

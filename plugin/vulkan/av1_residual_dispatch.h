@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The dispatch of AV1's residuals, as a part of the recon phase: it comes after the predictions, in the same upload:
+// coefficients, the table of workgroups, records.
+#pragma once
+#include "batch/av1_recorder.h"
+#include "vulkan/dispatch.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dd {
+
+// Appends to `work`. The records begin at word `next` behind the parameters; returns the word behind all of it.
+std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint32_t next, PhaseWork &work);
+// Writes what was planned; `to` is word `next`.
+void write_av1_residuals(const Av1Recon &recon, std::uint32_t next, std::byte *to);
+
+} // namespace dd
