@@ -149,6 +149,20 @@ struct DdLfPush {
     uint edges_at;
 };
 
+// The loop filter without lists. Records: `limit | mblimit << 8` of each level, then the superblocks. Rows of superblocks
+// are offset by one another: in step s, row r has the superblocks from (s - r) * DD_LF_RUN - r on, DD_LF_RUN of them.
+// All that they need of the row above is done in earlier steps.
+const uint DD_LF_RUN = 4u;
+struct DdLfSuperblockPush {
+    DdPlanes planes;
+    uint sb_cols;
+    uint sb_rows;
+    uint step;
+    uint first_row; // of superblocks, that the step has work in
+    uint ss_h;
+    uint ss_v;
+};
+
 #ifdef __cplusplus
 } // namespace dd
 #endif

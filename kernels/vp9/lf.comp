@@ -3,7 +3,8 @@
 // Loop filter: VP9 specification, clause 8.8. The CPU has put the edges in order (batch/vp9_filter_order.h): a level is
 // independent edges, or chains of edges that one lane walks along. Levels first_level to end_level - 1 run in one
 // dispatch; with more than one there is a single workgroup, as nothing else would order them. Between columns, a lane
-// has one of an edge's eight lines; between rows it has a word.
+// has one of an edge's eight lines; between rows it has a word. With SUPERBLOCKS there are no lists: a workgroup filters
+// superblocks as the specification does (vp9/lf_superblock.glsl).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -16,6 +17,7 @@
 const uint LANES = 256u;
 layout(local_size_x = LANES) in;
 
+#ifndef SUPERBLOCKS
 // DdLfLevel, then DdLfSegment, then DdLfEdge.
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
     uvec2 records[];
@@ -23,6 +25,7 @@ layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Reco
 layout(push_constant) uniform Push {
     DdLfPush push;
 };
+#endif
 
 const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
 const uint COLUMN_LANES_LOG2 = 3u, ROW_LANES_LOG2 = QUAD_WORDS; // of an edge: eight lines; two words or four
@@ -212,6 +215,9 @@ void filter_word_of_rows(uint at, uint stride, Strength t) {
     }
 }
 
+#ifdef SUPERBLOCKS
+#include "vp9/lf_superblock.glsl"
+#else
 void filter_column_lane(uint edge, uint line) {
     const uvec2 record = records[edge];
     const uint stride = (record.x & DD_LF_CHROMA) != 0u ? push.stride[1] : push.stride[0];
@@ -244,3 +250,4 @@ void main() {
         barrier();
     }
 }
+#endif

@@ -14,10 +14,21 @@ namespace {
 // Of kernels without barriers. v3dv packs as many workgroups into a supergroup as it takes to fill its batches of 16
 // invocations, here sixteen, and V3D runs one supergroup after another.
 constexpr unsigned kLanes = 255;
-constexpr unsigned kLfLanes = 256;
-constexpr std::uint32_t kGroupsAlone = 2; // of the loop filter's workgroups, that aren't worth a dispatch
 
-enum VpKernel : unsigned { kMc, kMcPair, kScaledMc, kItxDc, kItx4, kItx8, kItx16, kItx32, kWht, kLf, kKernels };
+enum VpKernel : unsigned {
+    kMc,
+    kMcPair,
+    kScaledMc,
+    kItxDc,
+    kItx4,
+    kItx8,
+    kItx16,
+    kItx32,
+    kWht,
+    kLf,
+    kLfSuperblock,
+    kKernels
+};
 
 // As kernels/vp9/itx.comp and itx8.comp have it; the others have no barriers.
 constexpr unsigned lanes_a_group(VpKernel kernel, unsigned bit_depth) {
@@ -27,8 +38,8 @@ constexpr unsigned lanes_a_group(VpKernel kernel, unsigned bit_depth) {
 }
 
 unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
-    static constexpr const char *names[kKernels] = {"mc",   "mc_pair", "scaled_mc", "itx_dc", "itx4",
-                                                    "itx8", "itx16",   "itx32",     "wht",    "lf"};
+    static constexpr const char *names[kKernels] = {"mc",    "mc_pair", "scaled_mc", "itx_dc", "itx4",         "itx8",
+                                                    "itx16", "itx32",   "wht",       "lf",     "lf_superblock"};
     static const auto table = [] {
         std::array<std::array<unsigned, kKernels>, 3> all{};
         for (unsigned depth = 0; depth < 3; depth++)
@@ -307,25 +318,65 @@ void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to
     }
 }
 
-// Lanes of an edge: eight lines, or the words of eight columns.
-std::uint32_t lanes_of(const DdLfSegment &segment, std::uint32_t bytes_per_pixel) {
-    const std::uint32_t count = segment.count & ~(1u << DD_LF_DIRECTION_SHIFT);
-    return segment.count >> DD_LF_DIRECTION_SHIFT ? count * 2 * bytes_per_pixel : count * 8;
+template <typename List>
+std::byte *append(std::byte *to, const List &from) {
+    const std::size_t bytes = from.size() * sizeof(from[0]);
+    std::memcpy(to, from.data(), bytes);
+    return to + bytes;
 }
 
-// Workgroups that a level of the loop filter keeps busy.
-std::uint32_t groups_of(const Vp9FilterOrder &order, const DdLfLevel &level, std::uint32_t bytes_per_pixel) {
-    std::uint32_t most = 0;
-    for (std::uint32_t s = level.first_segment; s < level.end_segment; s++)
-        most = std::max(most, lanes_of(order.segments[s], bytes_per_pixel));
-    return groups_for(most, kLfLanes);
+// One dispatch: a workgroup goes from level to level, with barriers of the workgroup between them.
+void plan_edges(const Vp9Batch &batch, PhaseWork &work) {
+    if (!work.filter_order)
+        work.filter_order = std::make_shared<Vp9FilterOrder>();
+    Vp9FilterOrder &order = *work.filter_order;
+    order.build(batch);
+    if (order.levels.empty())
+        return;
+    DdLfPush push{};
+    const DdPlanes planes = planes_of(batch.dst);
+    std::copy(std::begin(planes.stride), std::end(planes.stride), push.stride);
+    push.end_level = static_cast<std::uint32_t>(order.levels.size());
+    push.segments_at = push.end_level;
+    push.edges_at = static_cast<std::uint32_t>(push.segments_at + order.segments.size());
+    Dispatch d;
+    d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
+    d.set_push(push);
+    work.dispatches.push_back(d);
+    work.upload_bytes =
+        align_upload(static_cast<std::uint32_t>((push.edges_at + order.edges.size()) * sizeof(DdLfEdge)));
 }
 
-template <typename T>
-std::byte *append(std::byte *to, const std::vector<T> &from) {
-    static_assert(sizeof(T) == 8);
-    std::memcpy(to, from.data(), from.size() * sizeof(T));
-    return to + from.size() * sizeof(T);
+// A dispatch for each step of the wavefront.
+void plan_superblocks(const Vp9Batch &batch, PhaseWork &work) {
+    const Vp9LoopFilter &lf = batch.lf;
+    const PictureFormat &format = batch.dst.format;
+    DdLfSuperblockPush push{planes_of(batch.dst), lf.sb_cols, lf.sb_rows, 0, 0, format.ss_h, format.ss_v};
+    Dispatch d;
+    d.kernel = kernel_of(kLfSuperblock, format.bit_depth);
+    d.groups_y = format.planes;
+    const unsigned longest = lf.sb_cols + lf.sb_rows - 1; // a row with what it is offset by
+    const unsigned steps = lf.sb_rows - 1 + (longest + DD_LF_RUN - 1) / DD_LF_RUN;
+    for (push.step = 0; push.step < steps; push.step++) {
+        const auto has_work = [&](unsigned row) {
+            const int first = static_cast<int>((push.step - row) * DD_LF_RUN) - static_cast<int>(row);
+            return row <= push.step && first < static_cast<int>(lf.sb_cols) && first + static_cast<int>(DD_LF_RUN) > 0;
+        };
+        unsigned row = 0;
+        while (row < lf.sb_rows && !has_work(row))
+            row++;
+        push.first_row = row;
+        while (row < lf.sb_rows && has_work(row))
+            row++;
+        d.groups = row - push.first_row;
+        if (d.groups == 0)
+            continue;
+        d.barrier = push.step != 0;
+        d.set_push(push);
+        work.dispatches.push_back(d);
+    }
+    work.upload_bytes =
+        align_upload(static_cast<std::uint32_t>(sizeof(lf.limits) + lf.superblocks.size() * sizeof(DdLfSuperblock)));
 }
 
 // Taps of clause 8.5.2.4, [smooth, regular, sharp, bilinear][1/16 pixel]. The second half of a type mirrors the first.
@@ -401,48 +452,24 @@ void write_vp9_recon(const Vp9Batch &batch, Profile, const PhaseWork &work, std:
     }
 }
 
-// A level is a dispatch where dispatches are cheap; levels that one workgroup can do soon go together, with barriers of the
-// workgroup between them.
 void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
     if (batch.lf.superblocks.empty())
         return;
-    if (!work.filter_order)
-        work.filter_order = std::make_shared<Vp9FilterOrder>();
-    Vp9FilterOrder &order = *work.filter_order;
-    order.build(batch);
-    if (order.levels.empty())
-        return;
-
-    DdLfPush push{};
-    const DdPlanes planes = planes_of(batch.dst);
-    std::copy(std::begin(planes.stride), std::end(planes.stride), push.stride);
-    push.segments_at = static_cast<std::uint32_t>(order.levels.size());
-    push.edges_at = static_cast<std::uint32_t>(push.segments_at + order.segments.size());
-    Dispatch d;
-    d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
-    const std::uint32_t bytes = batch.dst.bytes_per_pixel(), alone = profile == Profile::v3d ? ~0u : kGroupsAlone;
-    for (std::uint32_t level = 0; level < order.levels.size(); level = push.end_level) {
-        push.first_level = level;
-        push.end_level = level + 1;
-        d.groups = groups_of(order, order.levels[level], bytes);
-        if (d.groups <= alone) {
-            d.groups = 1;
-            while (push.end_level < order.levels.size() &&
-                   groups_of(order, order.levels[push.end_level], bytes) <= alone)
-                push.end_level++;
-        }
-        d.barrier = level != 0;
-        d.set_push(push);
-        work.dispatches.push_back(d);
-    }
-    work.upload_bytes =
-        align_upload(static_cast<std::uint32_t>((push.edges_at + order.edges.size()) * sizeof(DdLfEdge)));
+    if (profile == Profile::v3d)
+        plan_edges(batch, work);
+    else
+        plan_superblocks(batch, work);
     work.coefs_at = 0;
 }
 
-void write_vp9_filter(const Vp9Batch &, Profile, const PhaseWork &work, std::byte *upload) {
+void write_vp9_filter(const Vp9Batch &batch, Profile profile, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
         return;
+    if (profile == Profile::wide) {
+        upload = append(upload, batch.lf.limits);
+        append(upload, batch.lf.superblocks);
+        return;
+    }
     const Vp9FilterOrder &order = *work.filter_order;
     upload = append(upload, order.levels);
     upload = append(upload, order.segments);
@@ -469,10 +496,12 @@ std::span<const std::uint32_t> vp9_tables() {
     return table;
 }
 
-std::vector<unsigned> vp9_kernels(const PictureFormat &format, Profile) {
+std::vector<unsigned> vp9_kernels(const PictureFormat &format, Profile profile) {
+    const unsigned other_loop_filter = profile == Profile::v3d ? kLfSuperblock : kLf;
     std::vector<unsigned> all;
     for (unsigned k = 0; k < kKernels; k++)
-        all.push_back(kernel_of(static_cast<VpKernel>(k), format.bit_depth));
+        if (k != other_loop_filter)
+            all.push_back(kernel_of(static_cast<VpKernel>(k), format.bit_depth));
     std::ranges::sort(all);
     return all;
 }
