@@ -149,10 +149,11 @@ struct DdLfPush {
     uint edges_at;
 };
 
-// The loop filter without lists. Records: `limit | mblimit << 8` of each level, then the superblocks. Rows of superblocks
-// are offset by one another: in step s, row r has the superblocks from (s - r) * DD_LF_RUN - r on, DD_LF_RUN of them.
-// All that they need of the row above is done in earlier steps.
-const uint DD_LF_RUN = 4u;
+// The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. A workgroup filters a run of
+// superblocks, so long that its pixels fit into 16 KiB. Rows of superblocks are offset by one another: in step s, row r has the
+// superblocks from (s - r) * run - r on. All that they need of the row above is done in earlier steps.
+const uint DD_LF_RUN_8 = 3u;  // superblocks, with 8 bits a pixel
+const uint DD_LF_RUN_16 = 1u; // above
 struct DdLfSuperblockPush {
     DdPlanes planes;
     uint sb_cols;

@@ -10,14 +10,20 @@
 #extension GL_EXT_control_flow_attributes : require
 
 #include "common/records.h"
+#ifdef SUPERBLOCKS
+#define DST_ACCESS
+#else
 #define DST_ACCESS coherent
+#endif
 #include "common/pixels.glsl"
 #include "vp9/loop_filter.glsl"
 
 const uint LANES = 256u;
 layout(local_size_x = LANES) in;
 
-#ifndef SUPERBLOCKS
+#ifdef SUPERBLOCKS
+#include "vp9/lf_tile.glsl"
+#else
 // DdLfLevel, then DdLfSegment, then DdLfEdge.
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
     uvec2 records[];

@@ -4,11 +4,11 @@
 // columns, then those between rows. For GPUs that run many workgroups at a time: the order of edges costs the CPU
 // nothing. A workgroup filters a run of superblocks of one plane; runs of a step are a wavefront, which no two touch
 // the same pixels in. Edges along a line that share pixels are a chain, which one lane walks along; chains of a line are
-// independent.
+// independent. Pixels are those of vp9/lf_tile.glsl.
 
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
     uint limits[DD_LF_LEVELS];
-    DdLfSuperblock superblocks[];
+    uint superblocks[]; // DdLfSuperblock
 };
 layout(push_constant) uniform Push {
     DdLfSuperblockPush push;
@@ -18,11 +18,15 @@ layout(push_constant) uniform Push {
 struct Place {
     uint ss_h, ss_v; // of the plane
     uint kind;       // of the masks
-    uint stride;     // words
-    uint origin;     // word of the superblock's first pixel
-    uint sb;         // index
+    uint origin;     // word of the superblock's first pixel in the tile
+    uint sb;         // index in the run
     bool first_column, last_column, first_row, last_row;
 };
+
+// Superblocks of the run, then the levels' limits.
+const uint SUPERBLOCK_WORDS = 48u, MASKS_AT = 16u;
+shared uint run_words[RUN * SUPERBLOCK_WORDS];
+shared uint run_limits[DD_LF_LEVELS];
 
 // Edges of a line inside the superblock: bit c is the edge before cell c.
 struct Line {
@@ -31,7 +35,7 @@ struct Line {
 };
 
 uint masks_of(Place p, uint direction, uint row) {
-    return superblocks[p.sb].mask[(p.kind * 2u + direction) * 8u + row];
+    return run_words[p.sb * SUPERBLOCK_WORDS + MASKS_AT + (p.kind * 2u + direction) * 8u + row];
 }
 
 // Bits 0 to 7 become bits 0, 2 ... 14.
@@ -48,8 +52,9 @@ uint chained(Line l) {
 }
 
 Strength strength_at(Place p, uint row, uint column, uint width) {
-    const uint level = superblocks[p.sb].level[row * 2u + column / 4u] >> (column % 4u * 8u) & (DD_LF_LEVELS - 1u);
-    return strength_of(limits[level] | level >> 4 << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT);
+    const uint levels = run_words[p.sb * SUPERBLOCK_WORDS + row * 2u + column / 4u];
+    const uint level = levels >> (column % 4u * 8u) & (DD_LF_LEVELS - 1u);
+    return strength_of(run_limits[level] | level >> 4 << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT);
 }
 
 uint width_at(Line l, uint bit) { return (l.wide & bit) != 0u ? SIXTEEN : (l.eight & bit) != 0u ? EIGHT : NARROW; }
@@ -123,7 +128,7 @@ void filter_columns(Place p, uint line, uint cell) {
     const Line l = columns_of(p, row);
     if (!begins(l, cell))
         return;
-    const uint at = p.origin + line * p.stride;
+    const uint at = p.origin + line * TILE_STRIDE;
     for (; cell != ~0u; cell = next_of(l, cell)) {
         const uint bit = 1u << cell, width = width_at(l, bit);
         const uint of_row = width == SIXTEEN ? row & ~((2u << p.ss_v) - 1u) : row;
@@ -141,7 +146,7 @@ void filter_rows(Place p, uint word, uint cell) {
         const uint bit = 1u << cell, width = width_at(l, bit);
         const uint of_column = width == SIXTEEN ? column & ~((2u << p.ss_h) - 1u) : column;
         const uint row = p.ss_v == 0u ? cell >> 1 : cell & ~1u;
-        filter_word_of_rows(p.origin + cell * 4u * p.stride + word, p.stride, strength_at(p, row, of_column, width));
+        filter_word_of_rows(p.origin + cell * 4u * TILE_STRIDE + word, TILE_STRIDE, strength_at(p, row, of_column, width));
     }
 }
 
@@ -153,30 +158,55 @@ void filter_superblock(Place p) {
     const uint lines = cells_high * 4u, words = cells_wide * QUAD_WORDS;
     for (uint i = gl_LocalInvocationID.x; i < lines * cells_wide; i += LANES)
         filter_columns(p, i % lines, cell_at(i / lines, cells_wide));
-    memoryBarrierBuffer();
     barrier();
     for (uint i = gl_LocalInvocationID.x; i < words * cells_high; i += LANES)
         filter_rows(p, i % words, cell_at(i / words, cells_high));
-    memoryBarrierBuffer();
     barrier();
+}
+
+// Copies the run between the picture and the tile: lines of the superblocks with the margin on their left, and the margin above
+// without its corner, which other workgroups may have. `at`: the first pixel that belongs to the run.
+void copy_run(uint at, uint stride, uint words, uint lines, bool has_left, bool has_above, const bool back) {
+    const uint left = MARGIN / 4u * QUAD_WORDS;
+    const uint first_line = has_above ? 0u : MARGIN, first_word = has_left ? 0u : left;
+    const uint wide = left + words - first_word, all = wide * (MARGIN + lines - first_line);
+    for (uint i = gl_LocalInvocationID.x; i < all; i += LANES) {
+        const uint word = first_word + i % wide, line = first_line + i / wide;
+        if (line < MARGIN && word < left)
+            continue;
+        const uint of_picture = at + line * stride + word - MARGIN * stride - left, of_tile = line * TILE_STRIDE + word;
+        if (back)
+            store_picture(of_picture, tile[of_tile]);
+        else
+            tile[of_tile] = load_picture(of_picture);
+    }
 }
 
 void main() {
     const uint row = push.first_row + gl_WorkGroupID.x, plane = gl_WorkGroupID.y;
-    const int first = int((push.step - row) * DD_LF_RUN) - int(row);
+    const int offset = int((push.step - row) * RUN) - int(row);
+    const uint first = uint(max(offset, 0)), end = min(uint(offset + int(RUN)), push.sb_cols);
     Place p;
     p.ss_h = plane == 0u ? 0u : push.ss_h;
     p.ss_v = plane == 0u ? 0u : push.ss_v;
     p.kind = (p.ss_h | p.ss_v) != 0u ? 1u : 0u;
-    p.stride = plane_stride(push.planes, plane);
     p.first_row = row == 0u;
     p.last_row = row + 1u == push.sb_rows;
-    for (int column = max(first, 0); column < min(first + int(DD_LF_RUN), int(push.sb_cols)); column++) {
-        p.origin = plane_offset(push.planes, plane) + row * (64u >> p.ss_v) * p.stride +
-                   uint(column) * (16u >> p.ss_h) * QUAD_WORDS;
-        p.sb = row * push.sb_cols + uint(column);
-        p.first_column = column == 0;
-        p.last_column = uint(column) + 1u == push.sb_cols;
+
+    const uint sb_words = (16u >> p.ss_h) * QUAD_WORDS, sb_lines = 64u >> p.ss_v, stride = plane_stride(push.planes, plane);
+    const uint at = plane_offset(push.planes, plane) + row * sb_lines * stride + first * sb_words;
+    copy_run(at, stride, (end - first) * sb_words, sb_lines, first != 0u, row != 0u, false);
+    for (uint i = gl_LocalInvocationID.x; i < (end - first) * SUPERBLOCK_WORDS; i += LANES)
+        run_words[i] = superblocks[(row * push.sb_cols + first) * SUPERBLOCK_WORDS + i];
+    for (uint i = gl_LocalInvocationID.x; i < DD_LF_LEVELS; i += LANES)
+        run_limits[i] = limits[i];
+    barrier();
+
+    for (p.sb = 0u; p.sb < end - first; p.sb++) {
+        p.origin = MARGIN * TILE_STRIDE + MARGIN / 4u * QUAD_WORDS + p.sb * sb_words;
+        p.first_column = first + p.sb == 0u;
+        p.last_column = first + p.sb + 1u == push.sb_cols;
         filter_superblock(p);
     }
+    copy_run(at, stride, (end - first) * sb_words, sb_lines, first != 0u, row != 0u, true);
 }

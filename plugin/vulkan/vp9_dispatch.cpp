@@ -356,11 +356,12 @@ void plan_superblocks(const Vp9Batch &batch, PhaseWork &work) {
     d.kernel = kernel_of(kLfSuperblock, format.bit_depth);
     d.groups_y = format.planes;
     const unsigned longest = lf.sb_cols + lf.sb_rows - 1; // a row with what it is offset by
-    const unsigned steps = lf.sb_rows - 1 + (longest + DD_LF_RUN - 1) / DD_LF_RUN;
+    const unsigned run = batch.dst.bytes_per_pixel() == 1 ? DD_LF_RUN_8 : DD_LF_RUN_16;
+    const unsigned steps = lf.sb_rows - 1 + (longest + run - 1) / run;
     for (push.step = 0; push.step < steps; push.step++) {
         const auto has_work = [&](unsigned row) {
-            const int first = static_cast<int>((push.step - row) * DD_LF_RUN) - static_cast<int>(row);
-            return row <= push.step && first < static_cast<int>(lf.sb_cols) && first + static_cast<int>(DD_LF_RUN) > 0;
+            const int first = static_cast<int>((push.step - row) * run) - static_cast<int>(row);
+            return row <= push.step && first < static_cast<int>(lf.sb_cols) && first + static_cast<int>(run) > 0;
         };
         unsigned row = 0;
         while (row < lf.sb_rows && !has_work(row))
