@@ -25,6 +25,18 @@ struct Vp9Prediction {
     unsigned step_x = 16, step_y = 16;       // 1/16 pixel; 16, 16: same size
 };
 
+// All planes of a block of 8x8 pixels or more, from references of the picture's size.
+struct Vp9BlockPrediction {
+    unsigned x = 0, y = 0, w = 0, h = 0; // pixels of luma
+    unsigned filter = 0;
+    bool compound = false;
+    struct Source {
+        unsigned ref = 0;
+        std::array<std::int32_t, 2> luma{}, chroma{}; // x, y in 1/16 pixel
+    };
+    std::array<Source, 2> source;
+};
+
 struct Vp9Residual {
     unsigned plane = 0, x = 0, y = 0; // pixels
     unsigned kind = 0;                // DD_ITX_*: 0..3 DCT by size, DD_ITX_WHT
@@ -57,6 +69,7 @@ class Vp9Recorder {
     void begin_block();
     // Both check sizes and positions; false: refused (the frame must go to the CPU).
     bool predict(const Vp9Prediction &p);
+    bool predict_block(const Vp9BlockPrediction &p);
     bool residual(const Vp9Residual &r);
     // Why a residual was refused: its values leave the range in which all implementations agree.
     bool out_of_range() const { return out_of_range_; }
@@ -77,6 +90,12 @@ class Vp9Recorder {
     };
     bool in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const;
     bool allowed(const Vp9Prediction &p) const;
+    struct Rectangle {
+        unsigned x, y, w, h;
+    };
+    using Position = std::array<std::int32_t, 2>; // x, y in 1/16 pixel
+    void whole_squares(std::uint32_t refs, unsigned first_plane, unsigned last_plane, const Rectangle &at,
+                       const Position &src0, const Position &src1);
     bool predict_plane(const Vp9Prediction &p);
     void simple_squares(const Vp9Prediction &p, unsigned side);
     bool square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
@@ -86,6 +105,7 @@ class Vp9Recorder {
 
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
     std::array<bool, DD_MAX_REFS> has_ref_{};
+    unsigned ss_h_ = 0, ss_v_ = 0;
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
     bool out_of_range_ = false;
     std::vector<Square> firsts_;

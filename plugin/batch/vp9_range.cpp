@@ -48,6 +48,30 @@ std::int64_t sum_of_magnitudes(const T *coefs, unsigned side, unsigned stride) {
     }
 }
 
+// Bits that any magnitude has, or more: cheaper than their sum.
+template <unsigned side>
+unsigned bits_of_corner(const std::int16_t *coefs, unsigned stride) {
+    std::int16_t bits = 0;
+    for (unsigned column = 0; column < side; column++)
+        for (unsigned row = 0; row < side; row++) {
+            const std::int16_t v = coefs[column * stride + row];
+            bits = static_cast<std::int16_t>(bits | (v ^ (v >> 15)));
+        }
+    return static_cast<unsigned>(bits);
+}
+
+// Says whether the sum is harmless even if all coefficients had the largest magnitude that the bits allow. False: unknown.
+bool clearly_harmless(const std::int16_t *coefs, unsigned side, unsigned stride, std::int64_t harmless) {
+    const unsigned bits = side == 4   ? bits_of_corner<4>(coefs, stride)
+                          : side == 8 ? bits_of_corner<8>(coefs, stride)
+                                      : 0xffff;
+    return std::int64_t{side * side} * (bits + 1) <=
+           harmless; // a negative number's magnitude is one more than its bits
+}
+bool clearly_harmless(const std::int32_t *, unsigned, unsigned, std::int64_t) {
+    return false;
+}
+
 template <typename T>
 bool all_values_fit(unsigned kind, unsigned side, unsigned bits, const T *coefs, unsigned stride) {
     const unsigned n = itx_size(kind);
@@ -66,7 +90,8 @@ bool in_range(unsigned kind, unsigned corner, unsigned bit_depth, const T *coefs
     const unsigned bits = bits_in_common(kind, bit_depth);
     // A value in between is at most sqrt(2) times the sum of the magnitudes of the inputs, and some for rounding.
     const std::int64_t harmless = (std::int64_t{23170} << bits >> 16) - 512;
-    return sum_of_magnitudes(coefs, side, stride) <= harmless || all_values_fit(kind, side, bits, coefs, stride);
+    return clearly_harmless(coefs, side, stride, harmless) || sum_of_magnitudes(coefs, side, stride) <= harmless ||
+           all_values_fit(kind, side, bits, coefs, stride);
 }
 
 } // namespace

@@ -23,6 +23,14 @@ constexpr bool is_int16(std::int32_t v) {
     return v >= INT16_MIN && v <= INT16_MAX;
 }
 
+constexpr bool is_power_of_two(unsigned v) {
+    return v && !(v & (v - 1)); // std::has_single_bit calls a function where there is no instruction
+}
+// Of a position in an unscaled reference. The last square starts less than 64 pixels further on.
+constexpr bool is_near(std::int32_t src) {
+    return is_int16(src >> 4) && is_int16((src >> 4) + 64);
+}
+
 // A rectangle's sides are sums of powers of two, from the largest down: the side of the next square at `done`.
 constexpr unsigned next_part(unsigned side, unsigned done) {
     return std::bit_floor(side - done);
@@ -58,6 +66,8 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
         has_ref_[slot] = ref[slot].size != 0;
+    ss_h_ = dst.format.ss_h;
+    ss_v_ = dst.format.ss_v;
     bit_depth_ = dst.format.bit_depth;
     bytes_per_pixel_ = dst.bytes_per_pixel();
     out_of_range_ = false;
@@ -80,9 +90,8 @@ bool Vp9Recorder::allowed(const Vp9Prediction &p) const {
     if (p.ref >= DD_MAX_REFS || !has_ref_[p.ref] || p.filter > 3 || p.w > 64 || p.h > 64 ||
         !in_plane(p.plane, p.x, p.y, p.w, p.h))
         return false;
-    if (is_unscaled(p)) // the last square starts less than 64 pixels further on
-        return is_int16(p.src_x >> 4) && is_int16(p.src_y >> 4) && is_int16((p.src_x >> 4) + 64) &&
-               is_int16((p.src_y >> 4) + 64);
+    if (is_unscaled(p))
+        return is_near(p.src_x) && is_near(p.src_y);
     const bool steps = p.step_x >= 1 && p.step_x <= kMaxStep && p.step_y >= 1 && p.step_y <= kMaxStep;
     constexpr std::int32_t far = 1 << 24;
     return steps && p.src_x > -far && p.src_x < far && p.src_y > -far && p.src_y < far;
@@ -117,12 +126,51 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
         }
 }
 
+bool Vp9Recorder::predict_block(const Vp9BlockPrediction &p) {
+    const auto side_ok = [](unsigned v) { return v >= 8 && v <= 64 && is_power_of_two(v); };
+    if (p.filter > 3 || !side_ok(p.w) || !side_ok(p.h) || !in_plane(0, p.x, p.y, p.w, p.h) || ((p.x | p.y) & 7))
+        return false;
+    std::uint32_t refs = p.filter << DD_MC_FILTER_SHIFT | p.source[0].ref << DD_MC_REF0_SHIFT;
+    if (p.compound)
+        refs |= p.source[1].ref << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
+    for (unsigned i = 0; i <= unsigned{p.compound}; i++) {
+        const auto &[ref, luma, chroma] = p.source[i];
+        if (ref >= DD_MAX_REFS || !has_ref_[ref] || !is_near(luma[0]) || !is_near(luma[1]) || !is_near(chroma[0]) ||
+            !is_near(chroma[1]))
+            return false;
+        used_refs |= 1u << ref;
+    }
+    const auto &a = p.source[0], &b = p.source[1];
+    whole_squares(refs, 0, 0, {p.x, p.y, p.w, p.h}, a.luma, b.luma);
+    whole_squares(refs, 1, 2, {p.x >> ss_h_, p.y >> ss_v_, p.w >> ss_h_, p.h >> ss_v_}, a.chroma, b.chroma);
+    predictions += 3u << p.compound;
+    return true;
+}
+
+// The same squares in each of the planes.
+void Vp9Recorder::whole_squares(std::uint32_t refs, unsigned first_plane, unsigned last_plane, const Rectangle &at,
+                                const Position &src0, const Position &src1) {
+    const unsigned side = std::min(at.w, at.h);
+    auto &stream = mc[static_cast<unsigned>(std::countr_zero(side)) - 2];
+    const auto subpel = [](const Position &src) { return (src[0] & 15u) | (src[1] & 15u) << 4; };
+    const auto whole = [](const Position &src, unsigned x, unsigned y) {
+        return pack(static_cast<unsigned>(src[0] >> 4) + x, static_cast<unsigned>(src[1] >> 4) + y);
+    };
+    const bool compound = refs & DD_MC_COMPOUND;
+    const std::uint32_t ctl = refs | subpel(src0) << DD_MC_MX0_SHIFT | (compound ? subpel(src1) << DD_MC_MX1_SHIFT : 0);
+    for (unsigned plane = first_plane; plane <= last_plane; plane++)
+        for (unsigned y = 0; y < at.h; y += side)
+            for (unsigned x = 0; x < at.w; x += side)
+                stream.push_back({pack(at.x + x, at.y + y), whole(src0, x, y), compound ? whole(src1, x, y) : 0,
+                                  ctl | plane << DD_MC_PLANE_SHIFT});
+}
+
 bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
     if (!allowed(p))
         return false;
     predictions++;
     used_refs |= 1u << p.ref;
-    if (!p.second && is_unscaled(p) && std::has_single_bit(p.w) && std::has_single_bit(p.h)) {
+    if (!p.second && is_unscaled(p) && is_power_of_two(p.w) && is_power_of_two(p.h)) {
         simple_squares(p, std::min(p.w, p.h));
         return true;
     }

@@ -210,33 +210,29 @@ struct Writer {
     }
 };
 
-// The records of a class, sorted by kind. `each` calls what it is given with every one of them.
-template <typename Kind, typename Each>
-void write_class(Writer<typename Kind::Record> &writer, Each each) {
-    std::array<std::size_t, Kind::kinds> count{};
-    each([&](const auto &record) { count[Kind::kind(record)]++; });
-    std::array<Writer<typename Kind::Record>, Kind::kinds> part{};
-    for (unsigned kind = 0; kind < Kind::kinds; kind++) {
-        part[kind] = writer;
-        writer.to += count[kind] * sizeof(typename Kind::Record);
-    }
-    each([&](const auto &record) { part[Kind::kind(record)].put(record); });
-}
-
-// `next`: the dispatch whose records come next, as plan_predictions left them.
+// `next`: the dispatch whose records come next, as plan_predictions left them. Each stream of a class is read twice: to count what
+// goes where, and to place it.
 template <typename Kind>
 void write_predictions(const Vp9Batch &batch, const PhaseWork &work, std::size_t &next, std::byte *upload) {
-    const PairingCounts counts = count_pairings<Kind>(batch);
-    for (const Pairing &pairing : pairings_of(counts)) {
-        Writer<typename Kind::Record> writer{upload + work.dispatches[next++].records_at};
-        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-            if (counts[pairing.number][class_at(c)])
-                write_class<Kind>(writer, [&](auto take) {
-                    for (const Vp9Recorder &recorder : batch.recorders)
-                        for (const auto &record : Kind::streams(recorder)[class_at(c)])
-                            if (pairing_of(record.ctl) == pairing.number)
-                                take(record);
-                });
+    using Record = typename Kind::Record;
+    std::array<Writer<Record>, kPairings> writer{};
+    for (const Pairing &pairing : pairings_of(count_pairings<Kind>(batch)))
+        writer[pairing.number].to = upload + work.dispatches[next++].records_at;
+    for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
+        std::array<std::array<std::size_t, Kind::kinds>, kPairings> count{};
+        for (const Vp9Recorder &recorder : batch.recorders)
+            for (const Record &record : Kind::streams(recorder)[class_at(c)])
+                count[pairing_of(record.ctl)][Kind::kind(record)]++;
+        std::array<std::array<Writer<Record>, Kind::kinds>, kPairings> part{};
+        for (unsigned p = 0; p < kPairings; p++)
+            for (unsigned kind = 0; kind < Kind::kinds; kind++) {
+                part[p][kind] = writer[p];
+                if (count[p][kind])
+                    writer[p].to += count[p][kind] * sizeof(Record);
+            }
+        for (const Vp9Recorder &recorder : batch.recorders)
+            for (const Record &record : Kind::streams(recorder)[class_at(c)])
+                part[pairing_of(record.ctl)][Kind::kind(record)].put(record);
     }
 }
 

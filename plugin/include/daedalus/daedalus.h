@@ -236,6 +236,18 @@ typedef struct DdVp9Prediction {
 DD_API int dd_vp9_begin_block(DdFrame *frame, unsigned recorder);
 DD_API int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Prediction *prediction);
 
+/** All planes of a whole block, from references of the picture's own size: what most blocks are. Needs no
+ *  dd_vp9_begin_block(). */
+typedef struct DdVp9Block {
+    uint16_t x, y, w, h;    /**< pixels of luma; w and h are 8, 16, 32 or 64 */
+    uint8_t filter;         /**< as DdVp9Prediction.filter */
+    uint8_t compound;       /**< 1: the average of two references */
+    uint8_t ref[2];         /**< slots */
+    int32_t luma_src[2][2]; /**< of each reference: x, y in 1/16 pixel of the plane */
+    int32_t chroma_src[2][2];
+} DdVp9Block;
+DD_API int dd_vp9_predict_block(DdFrame *frame, unsigned recorder, const DdVp9Block *block);
+
 /** Residual of one transform block of an inter block.
  *  @param x,y    pixels of the plane
  *  @param kind   0 to 3: DCT 4x4 to 32x32; 4: lossless 4x4 WHT
