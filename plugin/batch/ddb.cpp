@@ -40,8 +40,8 @@ class Writer {
         good_ = good_ && (size == 0 || std::fwrite(data, 1, size, file_) == size);
     }
     void word(std::uint32_t value) { bytes(&value, sizeof(value)); }
-    template <typename T>
-    void stream(const std::vector<T> &records) {
+    template <typename T, typename Allocator>
+    void stream(const std::vector<T, Allocator> &records) {
         static_assert(std::is_trivially_copyable_v<T>);
         word(static_cast<std::uint32_t>(records.size()));
         bytes(records.data(), records.size() * sizeof(T));
@@ -76,8 +76,8 @@ class Reader {
         bytes(&value, sizeof(value));
         return value;
     }
-    template <typename T>
-    void stream(std::vector<T> &records) {
+    template <typename T, typename Allocator>
+    void stream(std::vector<T, Allocator> &records) {
         const std::uint32_t count = word();
         good_ = good_ && count <= left_.size() / sizeof(T);
         if (!good_)

@@ -6,10 +6,14 @@
 #pragma once
 #include "batch/picture_layout.h"
 #include "common/records.h"
+#include "daedalus/daedalus.h"
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace dd {
@@ -23,18 +27,6 @@ struct Vp9Prediction {
     unsigned x = 0, y = 0, w = 0, h = 0;     // pixels of the destination plane, multiples of 4
     std::int32_t src_x = 0, src_y = 0;       // 1/16 pixel of the reference plane
     unsigned step_x = 16, step_y = 16;       // 1/16 pixel; 16, 16: same size
-};
-
-// All planes of a block of 8x8 pixels or more, from references of the picture's size.
-struct Vp9BlockPrediction {
-    unsigned x = 0, y = 0, w = 0, h = 0; // pixels of luma
-    unsigned filter = 0;
-    bool compound = false;
-    struct Source {
-        unsigned ref = 0;
-        std::array<std::int32_t, 2> luma{}, chroma{}; // x, y in 1/16 pixel
-    };
-    std::array<Source, 2> source;
 };
 
 struct Vp9Residual {
@@ -57,6 +49,23 @@ constexpr unsigned corner_words(unsigned corner, unsigned bytes_per_pixel) {
     return corner_size(corner) * corner_size(corner) * bytes_per_pixel / 2;
 }
 
+// An allocator whose vectors don't clear what they grow by: it is written at once.
+template <typename T>
+struct UnclearedAllocator : std::allocator<T> {
+    template <typename U>
+    struct rebind {
+        using other = UnclearedAllocator<U>;
+    };
+    template <typename U>
+    void construct(U *at) noexcept {
+        ::new (static_cast<void *>(at)) U;
+    }
+    template <typename U, typename... Args>
+    void construct(U *at, Args &&...args) {
+        ::new (static_cast<void *>(at)) U(std::forward<Args>(args)...);
+    }
+};
+
 // Records of one recording thread (a tile column). Streams are concatenated when the frame is submitted. Every
 // record that is in here addresses nothing outside the pictures of the batch.
 class Vp9Recorder {
@@ -69,7 +78,7 @@ class Vp9Recorder {
     void begin_block();
     // Both check sizes and positions; false: refused (the frame must go to the CPU).
     bool predict(const Vp9Prediction &p);
-    bool predict_block(const Vp9BlockPrediction &p);
+    bool predict_block(const DdVp9Block &block);
     bool residual(const Vp9Residual &r);
     // Why a residual was refused: its values leave the range in which all implementations agree.
     bool out_of_range() const { return out_of_range_; }
@@ -77,8 +86,8 @@ class Vp9Recorder {
     std::array<std::vector<DdMcRecord>, DD_MC_CLASSES> mc;
     std::array<std::vector<DdScaledMcRecord>, DD_MC_CLASSES> scaled;
     std::array<std::array<std::vector<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
-    std::vector<std::uint32_t> coefs; // record.coefs counts from here
-    std::uint64_t predictions = 0;    // calls of predict and residual that were taken
+    std::vector<std::uint32_t, UnclearedAllocator<std::uint32_t>> coefs; // record.coefs counts from here
+    std::uint64_t predictions = 0; // calls of predict and residual that were taken
     std::uint64_t residuals = 0;
     unsigned used_refs = 0; // bit s: a prediction reads slot s
 
@@ -93,7 +102,9 @@ class Vp9Recorder {
     struct Rectangle {
         unsigned x, y, w, h;
     };
-    using Position = std::array<std::int32_t, 2>; // x, y in 1/16 pixel
+    struct Position {
+        std::int32_t x, y; // 1/16 pixel
+    };
     void whole_squares(std::uint32_t refs, unsigned first_plane, unsigned last_plane, const Rectangle &at,
                        const Position &src0, const Position &src1);
     bool predict_plane(const Vp9Prediction &p);

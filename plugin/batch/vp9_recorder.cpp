@@ -126,24 +126,31 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
         }
 }
 
-bool Vp9Recorder::predict_block(const Vp9BlockPrediction &p) {
+// The structure is read member by member: copies of members that were just written one by one make the CPU wait.
+bool Vp9Recorder::predict_block(const DdVp9Block &block) {
+    const unsigned x = block.x, y = block.y, w = block.w, h = block.h;
     const auto side_ok = [](unsigned v) { return v >= 8 && v <= 64 && is_power_of_two(v); };
-    if (p.filter > 3 || !side_ok(p.w) || !side_ok(p.h) || !in_plane(0, p.x, p.y, p.w, p.h) || ((p.x | p.y) & 7))
+    if (block.filter > 3 || !side_ok(w) || !side_ok(h) || ((x | y) & 7) || !in_plane(0, x, y, w, h))
         return false;
-    std::uint32_t refs = p.filter << DD_MC_FILTER_SHIFT | p.source[0].ref << DD_MC_REF0_SHIFT;
-    if (p.compound)
-        refs |= p.source[1].ref << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
-    for (unsigned i = 0; i <= unsigned{p.compound}; i++) {
-        const auto &[ref, luma, chroma] = p.source[i];
-        if (ref >= DD_MAX_REFS || !has_ref_[ref] || !is_near(luma[0]) || !is_near(luma[1]) || !is_near(chroma[0]) ||
-            !is_near(chroma[1]))
+    std::uint32_t refs = block.filter << DD_MC_FILTER_SHIFT | block.ref[0] << DD_MC_REF0_SHIFT;
+    if (block.compound)
+        refs |= block.ref[1] << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
+    const unsigned x_c = x >> ss_h_, y_c = y >> ss_v_;
+    std::array<Position, 2> luma{}, chroma{};
+    for (unsigned i = 0; i <= unsigned{block.compound != 0}; i++) {
+        const unsigned ref = block.ref[i];
+        const std::int32_t mv_x = block.mv[i][0], mv_y = block.mv[i][1];
+        luma[i] = {static_cast<std::int32_t>(x * 16) + mv_x * 2, static_cast<std::int32_t>(y * 16) + mv_y * 2};
+        chroma[i] = {static_cast<std::int32_t>(x_c * 16) + mv_x * (2 >> ss_h_),
+                     static_cast<std::int32_t>(y_c * 16) + mv_y * (2 >> ss_v_)};
+        if (ref >= DD_MAX_REFS || !has_ref_[ref] || !is_near(luma[i].x) || !is_near(luma[i].y) ||
+            !is_near(chroma[i].x) || !is_near(chroma[i].y))
             return false;
         used_refs |= 1u << ref;
     }
-    const auto &a = p.source[0], &b = p.source[1];
-    whole_squares(refs, 0, 0, {p.x, p.y, p.w, p.h}, a.luma, b.luma);
-    whole_squares(refs, 1, 2, {p.x >> ss_h_, p.y >> ss_v_, p.w >> ss_h_, p.h >> ss_v_}, a.chroma, b.chroma);
-    predictions += 3u << p.compound;
+    whole_squares(refs, 0, 0, {x, y, w, h}, luma[0], luma[1]);
+    whole_squares(refs, 1, 2, {x_c, y_c, w >> ss_h_, h >> ss_v_}, chroma[0], chroma[1]);
+    predictions += block.compound ? 6 : 3;
     return true;
 }
 
@@ -152,9 +159,9 @@ void Vp9Recorder::whole_squares(std::uint32_t refs, unsigned first_plane, unsign
                                 const Position &src0, const Position &src1) {
     const unsigned side = std::min(at.w, at.h);
     auto &stream = mc[static_cast<unsigned>(std::countr_zero(side)) - 2];
-    const auto subpel = [](const Position &src) { return (src[0] & 15u) | (src[1] & 15u) << 4; };
+    const auto subpel = [](const Position &src) { return (src.x & 15u) | (src.y & 15u) << 4; };
     const auto whole = [](const Position &src, unsigned x, unsigned y) {
-        return pack(static_cast<unsigned>(src[0] >> 4) + x, static_cast<unsigned>(src[1] >> 4) + y);
+        return pack(static_cast<unsigned>(src.x >> 4) + x, static_cast<unsigned>(src.y >> 4) + y);
     };
     const bool compound = refs & DD_MC_COMPOUND;
     const std::uint32_t ctl = refs | subpel(src0) << DD_MC_MX0_SHIFT | (compound ? subpel(src1) << DD_MC_MX1_SHIFT : 0);

@@ -43,12 +43,7 @@ int dd_vp9_predict_block(DdFrame *frame, unsigned recorder, const DdVp9Block *bl
         return DD_ERR_INVALID;
     if (!frame->on_gpu(DD_STAGE_MC))
         return frame->fail(DD_ERR_INVALID);
-    Vp9BlockPrediction p = {block->x, block->y, block->w, block->h, block->filter, block->compound != 0, {}};
-    for (unsigned i = 0; i < 2; i++)
-        p.source[i] = {block->ref[i],
-                       {block->luma_src[i][0], block->luma_src[i][1]},
-                       {block->chroma_src[i][0], block->chroma_src[i][1]}};
-    const int result = guarded([&] { return to->predict_block(p) ? int{DD_OK} : int{DD_ERR_INVALID}; });
+    const int result = guarded([&] { return to->predict_block(*block) ? int{DD_OK} : int{DD_ERR_INVALID}; });
     return result == DD_OK ? result : frame->fail(result);
 }
 

@@ -239,12 +239,11 @@ DD_API int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Predicti
 /** All planes of a whole block, from references of the picture's own size: what most blocks are. Needs no
  *  dd_vp9_begin_block(). */
 typedef struct DdVp9Block {
-    uint16_t x, y, w, h;    /**< pixels of luma; w and h are 8, 16, 32 or 64 */
-    uint8_t filter;         /**< as DdVp9Prediction.filter */
-    uint8_t compound;       /**< 1: the average of two references */
-    uint8_t ref[2];         /**< slots */
-    int32_t luma_src[2][2]; /**< of each reference: x, y in 1/16 pixel of the plane */
-    int32_t chroma_src[2][2];
+    uint16_t x, y, w, h; /**< pixels of luma; w and h are 8, 16, 32 or 64 */
+    uint8_t filter;      /**< as DdVp9Prediction.filter */
+    uint8_t compound;    /**< 1: the average of two references */
+    uint8_t ref[2];      /**< slots */
+    int16_t mv[2][2];    /**< of each reference: x, y in 1/8 pixel of luma */
 } DdVp9Block;
 DD_API int dd_vp9_predict_block(DdFrame *frame, unsigned recorder, const DdVp9Block *block);
 
