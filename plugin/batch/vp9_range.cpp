@@ -51,6 +51,7 @@ std::int64_t sum_of_magnitudes(const T *coefs, unsigned side, unsigned stride) {
 
 // Eight coefficients at a time; compilers have no vectors of their own for this.
 using Eight = std::int16_t __attribute__((vector_size(16)));
+using TwoHalves = std::int64_t __attribute__((vector_size(16)));
 using EightSums = std::uint16_t __attribute__((vector_size(16)));
 
 struct CornerSum {
@@ -70,8 +71,10 @@ CornerSum sum_in_eights(const std::int16_t *coefs, unsigned stride) {
         for (unsigned row = 0; row < side; row += 8) {
             Eight v;
             if constexpr (side == 4) { // two columns
-                std::memcpy(&v, coefs + column * stride, 8);
-                std::memcpy(reinterpret_cast<std::byte *>(&v) + 8, coefs + (column + 1) * stride, 8);
+                std::int64_t half[2];
+                std::memcpy(&half[0], coefs + column * stride, 8);
+                std::memcpy(&half[1], coefs + (column + 1) * stride, 8);
+                v = reinterpret_cast<Eight>(TwoHalves{half[0], half[1]});
             } else {
                 std::memcpy(&v, coefs + column * stride + row, 16);
             }
