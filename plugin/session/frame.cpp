@@ -69,10 +69,13 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
         begin_av1(*frame, info);
     frame->error = DD_OK;
     frame->submits = frame->dispatches = 0;
+    frame->trusted_refs = 0;
+    frame->completes = false;
     frame->number = session.frames_begun++;
     for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         frame->ref[slot] = info.ref[slot];
-    if (any_on_gpu(frame->plan) && session.codec == DD_CODEC_VP9)
+    const bool has_batch = any_on_gpu(frame->plan) && session.codec == DD_CODEC_VP9;
+    if (has_batch)
         frame->batch.reset(info.dst->layout(), reference_layouts(*frame), info.recorders);
     session.say_hello(frame->plan, frame->intra_only);
 
@@ -81,6 +84,9 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     for (DdPicture *ref : frame->ref)
         if (ref)
             ref->ref();
+    frame->tells_progress = has_batch; // nothing can fail any more: end_frame() will say what became of it
+    if (has_batch)
+        info.dst->progress.set(PictureProgress::State::begun);
     *out = frame.release();
     return DD_OK;
 }
@@ -146,6 +152,7 @@ GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, b
     input.tables = vp9_tables();
     input.cpu_wrote = cpu_wrote;
     input.final = planned[kFilter] != nullptr;
+    input.reads_unfinished = frame.trusted_refs != 0;
     return frame.job->submit(input);
 }
 
@@ -180,6 +187,9 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
         return frame.fail(session.give_up_gpu("submitting a frame", status));
     frame.submits++;
+    frame.completes = planned[kFilter] && frame.tells_progress;
+    if (frame.completes)
+        frame.dst->progress.set(PictureProgress::State::submitted);
     for (const PhaseWork *work : planned)
         frame.dispatches += work ? static_cast<std::uint32_t>(work->dispatches.size()) : 0;
     return DD_OK;
@@ -191,6 +201,36 @@ bool as_planned(const DdFrame &frame) {
     for (unsigned stage = 0; stage < DD_STAGES; stage++)
         on_gpu |= frame.on_gpu(static_cast<DdStage>(stage)) ? 1u << stage : 0;
     return on_gpu == frame.forecast.query.on_gpu;
+}
+
+// References that the caller has to wait for itself.
+unsigned await_references(DdFrame &frame, unsigned slots) {
+    DdSession &session = *frame.session;
+    // What is saved are the references' pixels.
+    if (!any_on_gpu(frame.plan) || !session.device->gpu->keeps_order() || session.saver.wanted())
+        return slots;
+    const TraceScope scope(frame.trace(), "wait for references", frame.number);
+    unsigned left = 0;
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++) {
+        if (!(slots >> slot & 1) || !frame.ref[slot])
+            continue;
+        const PictureProgress::State state = frame.ref[slot]->progress.once_submitted();
+        if (state == PictureProgress::State::unknown)
+            left |= 1u << slot;
+        else if (state == PictureProgress::State::submitted)
+            frame.trusted_refs |= 1u << slot;
+    }
+    return left;
+}
+
+// Says whether what the frame has read was what it should be.
+bool references_complete(DdFrame &frame) {
+    bool complete = true;
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        if (frame.trusted_refs >> slot & 1)
+            complete = frame.ref[slot]->progress.completes() && complete;
+    frame.trusted_refs = 0;
+    return complete;
 }
 
 int wait_frame(DdFrame &frame) {
@@ -205,6 +245,10 @@ int wait_frame(DdFrame &frame) {
     const double ns = frame.meter.waited(frame.session->device->gpu_idle_since);
     if (as_planned(frame))
         frame.session->scheduler.submit_ended(frame.forecast, frame.meter.stages(), ns);
+    if (!references_complete(frame)) // the GPU was given up, and the user knows
+        return frame.fail(DD_ERR_DEVICE);
+    if (frame.completes && frame.error == DD_OK)
+        frame.dst->progress.set(PictureProgress::State::complete);
     return frame.error;
 }
 
@@ -256,6 +300,10 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     wait_frame(*frame);
     if (outcome == DD_OUTCOME_RERUN && frame->dst->memory->gpu)
         frame->dst->memory->gpu->take_cpu_pixels(*session->device->gpu);
+    if (frame->tells_progress)
+        frame->dst->progress.set(outcome == DD_OUTCOME_RERUN || frame->error != DD_OK
+                                     ? PictureProgress::State::redone
+                                     : PictureProgress::State::complete);
     FrameRecord record;
     record.plan = frame->plan;
     record.outcome = outcome;
@@ -307,6 +355,10 @@ int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote) {
         return DD_ERR_INVALID;
     const int result = guarded([&] { return submit_frame(*frame, phases, cpu_wrote != 0); });
     return result == DD_OK ? result : frame->fail(result);
+}
+
+unsigned dd_frame_await_references(DdFrame *frame, unsigned slots) {
+    return frame && frame->session->codec == DD_CODEC_VP9 ? await_references(*frame, slots) : slots;
 }
 
 int dd_frame_wait(DdFrame *frame) {

@@ -10,6 +10,7 @@
 #include "session/batch_saver.h"
 #include "session/meter.h"
 #include "session/picture_pool.h"
+#include "session/picture_progress.h"
 #include "session/statistics.h"
 #include "trace.h"
 #include "vulkan/gpu.h"
@@ -51,6 +52,7 @@ struct DdDevice : dd::Counted {
 struct DdPicture : dd::Counted {
     std::shared_ptr<dd::PicturePool> pool;
     std::unique_ptr<dd::PictureMemory> memory;
+    dd::PictureProgress progress;
 
     const dd::PictureLayout &layout() const { return memory->layout; }
     ~DdPicture() {
@@ -120,4 +122,7 @@ struct DdFrame {
     std::optional<dd::GpuJob> job;
     std::atomic<int> error{DD_OK};
     std::uint32_t submits = 0, dispatches = 0;
+    bool tells_progress = false; // of `dst`
+    unsigned trusted_refs = 0;   // bit s: the GPU hadn't completed the reference when this frame could be submitted
+    bool completes = false;      // the last submit leaves nothing to do
 };

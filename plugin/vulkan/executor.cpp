@@ -198,12 +198,15 @@ void Slot::record_uploads(const SubmitInput &input) {
         copy(*input.dst);
         copied = true;
     }
-    // What earlier submits wrote is available, for their fences have been waited for; it only has to become visible,
-    // which makes nothing wait. A copy that another frame has started is the exception.
-    if (copied || pending)
-        barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, kCompute | kTransfer, kShaderAccess | kTransferAccess);
-    else
-        barrier(VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 0, kCompute | kTransfer, kShaderAccess | kTransferAccess);
+    // What a fence was waited for is available; it only has to become visible, which makes nothing wait. Exceptions are a copy
+    // that another frame has started, and kernels that still write a reference. Their downloads are no matter.
+    const bool transfers = copied || pending;
+    VkPipelineStageFlags from = (transfers ? kTransfer : 0) | (input.reads_unfinished ? kCompute : 0);
+    if (!from)
+        from = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT;
+    const VkAccessFlags written =
+        (transfers ? VK_ACCESS_TRANSFER_WRITE_BIT : 0) | (input.reads_unfinished ? VK_ACCESS_SHADER_WRITE_BIT : 0);
+    barrier(from, written, kCompute | kTransfer, kShaderAccess | kTransferAccess);
 }
 
 // Makes the pixels visible to the CPU.

@@ -64,6 +64,10 @@ bool Gpu::reads_cached() const {
 bool Gpu::given_up() const {
     return device_->given_up();
 }
+bool Gpu::keeps_order() const {
+    const MemoryStrategy memory = device_->memory_strategy();
+    return memory == MemoryStrategy::unified || memory == MemoryStrategy::discrete;
+}
 
 GpuStatus Gpu::prepare(std::span<const unsigned> kernels) {
     return status_of(device_->pipelines().prepare(kernels));
@@ -113,6 +117,7 @@ GpuStatus GpuJob::submit(const GpuJobInput &input) {
     submit.tables = gpu_->device_->tables(input.tables);
     submit.cpu_wrote = input.cpu_wrote;
     submit.final = input.final;
+    submit.reads_unfinished = input.reads_unfinished;
     if (!submit.tables)
         return {DD_ERR_NO_MEMORY, "out of memory"};
     timeline_.submitted = Trace::now();

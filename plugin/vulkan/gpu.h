@@ -60,6 +60,8 @@ class Gpu {
     // The CPU reads pictures at its usual speed.
     bool reads_cached() const;
     bool given_up() const; // lost or hung
+    // Work may read what earlier work of another frame is still to write: nothing has to be done between them.
+    bool keeps_order() const;
 
     GpuStatus prepare(std::span<const unsigned> kernels);
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
@@ -77,8 +79,9 @@ struct GpuJobInput {
     const GpuPicture *dst = nullptr;
     std::array<const GpuPicture *, kGpuPictureSlots> ref{}; // only those that kernels read
     std::span<const std::uint32_t> tables;
-    bool cpu_wrote = false; // the CPU changed pixels of dst since the GPU last saw it
-    bool final = false;     // nobody but the GPU changes dst after this
+    bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
+    bool final = false;            // nobody but the GPU changes dst after this
+    bool reads_unfinished = false; // earlier submits may still write the references
 };
 
 // One submit of a frame: begin, write the uploads, submit, wait.

@@ -195,6 +195,9 @@ enum {
  *  last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
  *  GPU any more. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
+/** VP9: before the frame is submitted, waits until its references in these slots (a bit mask) may be read by work of the GPU.
+ *  @return the slots of those that the decoder has to wait for until they are complete */
+DD_API unsigned dd_frame_await_references(DdFrame *frame, unsigned slots);
 /** Waits for what was submitted. After DD_OK the CPU sees the pixels of `dst`. After an error (DD_ERR_DEVICE,
  *  DD_ERR_RANGE) the pixels of `dst` are undefined, and the whole frame must be reconstructed by the CPU. Bounded in
  *  time: a GPU that hangs is given up. */
