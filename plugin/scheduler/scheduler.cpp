@@ -51,6 +51,7 @@ bool Scheduler::itx_rests() {
     if (itx_rest_ == 0)
         return false;
     itx_rest_--;
+    itx_rested_++;
     return true;
 }
 

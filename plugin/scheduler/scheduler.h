@@ -53,6 +53,8 @@ class Scheduler {
     // The GPU failed: everything on the CPU from now on. True: it is news.
     bool latch() { return !latched_.exchange(true); }
     bool latched() const { return latched_; }
+    // Frames whose residuals stayed on the CPU because others before them had been out of range.
+    std::uint64_t itx_rested() const { return itx_rested_; }
     // A frame's residuals left the range that the GPU is exact in. After some in a row they stay on the CPU for a while.
     void out_of_range();
     // A frame's residuals were the GPU's, and all went well.
@@ -72,7 +74,8 @@ class Scheduler {
     Planner planner_;
     unsigned in_flight_ = 0;    // frames
     unsigned out_of_range_ = 0; // frames in a row
-    unsigned itx_rest_ = 0;     // frames that residuals still stay on the CPU
+    std::atomic<std::uint64_t> itx_rested_{0};
+    unsigned itx_rest_ = 0; // frames that residuals still stay on the CPU
 };
 
 } // namespace dd

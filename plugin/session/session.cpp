@@ -96,7 +96,7 @@ DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
 
 DdSession::~DdSession() {
     if (device->gpu)
-        statistics.tell(log, device->name, scheduler.latched());
+        statistics.tell(log, device->name, scheduler.latched(), scheduler.itx_rested());
     idle_frames.clear();
     pool.reset();
     dd_device_unref(&device);

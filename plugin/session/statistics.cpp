@@ -71,7 +71,7 @@ void Statistics::tell_stage(const Log &log, unsigned stage, const std::string &d
              stats_.cpu_frames[stage]);
 }
 
-void Statistics::tell(const Log &log, const std::string &device, bool latched) const {
+void Statistics::tell(const Log &log, const std::string &device, bool latched, std::uint64_t rested) const {
     const std::lock_guard lock(mutex_);
     if (stats_.frames == 0)
         return;
@@ -83,6 +83,9 @@ void Statistics::tell(const Log &log, const std::string &device, bool latched) c
     if (out_of_range_)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames had residuals out of the range in which all decoders agree",
                  out_of_range_);
+    if (rested)
+        log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames' residuals stayed on the CPU after several such frames in a row",
+                 rested);
     if (residuals_kept_)
         log.line(DD_LOG_VERBOSE, "itx: of those frames, %" PRIu64 " transforms on the CPU: inter-intra prediction",
                  residuals_kept_);

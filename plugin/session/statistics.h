@@ -32,7 +32,8 @@ class Statistics {
     void count_out_of_range();
     DdStats get() const;
     // Some lines for people.
-    void tell(const Log &log, const std::string &device, bool latched) const;
+    // `rested`: Scheduler::itx_rested().
+    void tell(const Log &log, const std::string &device, bool latched, std::uint64_t rested) const;
 
   private:
     void tell_stage(const Log &log, unsigned stage, const std::string &device) const;

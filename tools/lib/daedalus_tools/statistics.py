@@ -29,6 +29,7 @@ class Statistics:
     gpu_frames: int = 0
     rerun_frames: int = 0
     out_of_range: int = 0
+    rested: int = 0  # frames whose residuals the CPU kept because of such frames before them
     recon_refused: int = 0  # AV1: inter blocks that the GPU can't predict
     refused: int = 0  # AV1: frames that are the CPU's whole
     max_submits: int = 0
@@ -41,7 +42,7 @@ class Statistics:
         return asdict(self)
 
     def add(self, other: "Statistics") -> None:
-        for name in ("frames", "gpu_frames", "rerun_frames", "out_of_range", "recon_refused", "refused"):
+        for name in ("frames", "gpu_frames", "rerun_frames", "out_of_range", "rested", "recon_refused", "refused"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("max_submits", "max_dispatches", "given_up"):
             setattr(self, name, max(getattr(self, name), getattr(other, name)))
@@ -56,6 +57,7 @@ FRAMES = re.compile(r"(\d+) frames, (\d+) with work on (.+), (\d+) run again on 
 STAGE = re.compile(r"\b(mc|itx|lf|cdef|lr): (\d+) (?:predictions|transforms|superblocks) in (\d+) frames on .+, "
                    r"(\d+) frames on the CPU$")
 RANGE = re.compile(r"(\d+) frames had residuals out of the range")
+RESTED = re.compile(r"(\d+) frames' residuals stayed on the CPU after")
 RECON_REFUSED = re.compile(r"(\d+) frames were reconstructed on the CPU: ")
 REFUSED = re.compile(r"(\d+) frames stayed on the CPU: ")
 DISPATCHES = re.compile(r"[\d.]+ submits and [\d.]+ dispatches a frame with GPU work, at most (\d+) and (\d+)$")
@@ -69,6 +71,8 @@ def _line(found: Statistics, line: str) -> bool:
         numbers = Statistics(stages={match[1]: Stage(*map(int, match.groups()[1:]))})
     elif match := RANGE.search(line):
         numbers = Statistics(out_of_range=int(match[1]))
+    elif match := RESTED.search(line):
+        numbers = Statistics(rested=int(match[1]))
     elif match := RECON_REFUSED.search(line):
         numbers = Statistics(recon_refused=int(match[1]))
     elif match := REFUSED.search(line):
@@ -107,7 +111,8 @@ def on_cpu(plan: str) -> set[str]:
 
 def explained(found: Statistics, stage: str) -> int:
     """Frames whose share of a stage has a reason to be on the CPU."""
-    return found.rerun_frames + found.refused + (found.recon_refused if stage in ("mc", "itx") else 0)
+    recon = found.recon_refused if stage in ("mc", "itx") else 0
+    return found.rerun_frames + found.refused + recon + (found.rested if stage == "itx" else 0)
 
 
 def wrong_place(found: Statistics, plan: str) -> list[str]:
