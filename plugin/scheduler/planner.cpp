@@ -183,7 +183,8 @@ void Planner::consider_excursion(const PlanQuery &query, const Ranked &ranked, u
         const unsigned visits = visits_[whole(query, plan)];
         const bool fresh = visits < kAttempts && pace()[whole(query, plan)] <= 0;
         const bool better = value < (1 - kBetterGuess) * ranked.value[now] && at_home_ >= kUrgentInterval;
-        const bool urgent = fresh && (better || !side_measured(plan));
+        const bool other_side = !side_measured(plan) && (at_home_ >= kUrgentInterval || !informed_);
+        const bool urgent = fresh && (better || other_side);
         const std::pair candidate(Rank(!urgent, visits, value), plan);
         if (!first || candidate < *first)
             first = candidate;
@@ -209,9 +210,10 @@ void Planner::end_excursion() {
 }
 
 Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
+    const unsigned size = size_class(query.pixels);
     if (frames_++ == 0)
         first_depth_ = in_flight;
-    if (const unsigned size = size_class(query.pixels); size != size_)
+    if (frames_ == 1 || size != size_)
         change_size(size);
     // Frames without inter blocks use the GPU only if the others do.
     if (query.intra_only && home_[0].chosen && !home_[0].on_gpu)
@@ -272,6 +274,7 @@ void Planner::change_size(unsigned size) {
     content_ = usual_content_ = 0;
     windows_ = guesses_ = 0;
     home_[0].chosen = false;
+    informed_ = nearest_measured(0).has_value();
 }
 
 // Content changes from scene to scene. What one plan's pace is to another's is learned from windows next to each other.

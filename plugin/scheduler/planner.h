@@ -128,8 +128,9 @@ class Planner {
     CostModel model_;
     Pace meter_;
     std::array<Paces, kSizes> paces_;
-    unsigned size_ = 0;    // class of the newest frame
-    unsigned guesses_ = 0; // times that frames were moved to another plan by costs alone
+    unsigned size_ = 0;     // class of the newest frame
+    unsigned guesses_ = 0;  // times that frames were moved to another plan by costs alone
+    bool informed_ = false; // paces of this size were known when it began
     std::array<Home, 2> home_;
     // The plan that is measured for a window; then what was measured, until the next window at home shows that content hasn't changed.
     std::optional<unsigned> excursion_;

@@ -15,6 +15,12 @@ bool is_profile(const std::string &name) {
     return name == "auto" || name == "v3d" || name == "wide";
 }
 
+// Whether plan `auto` may find the GPU the better side. A renderer that runs on the CPU's own cores has nothing to add to them, and
+// pictures in memory that the CPU can't read at speed cost more than a GPU gains.
+bool may_gain(const Gpu &gpu, const PlanSpec &plan) {
+    return plan.kind != PlanSpec::Kind::automatic || (gpu.reads_cached() && (!gpu.is_cpu_type() || plan.measures_all));
+}
+
 int open_device(DdDevice **out, const DdDeviceOptions &options) {
     auto device = std::make_unique<DdDevice>();
     device->log = Log(options.log, options.log_opaque);
@@ -51,6 +57,11 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
                          "%s has no memory that the CPU reads through its cache, and no dma-heap could be opened: "
                          "everything that the CPU does with pictures will be slow",
                          device->name.c_str());
+    if (device->gpu && !may_gain(*device->gpu, device->plan)) {
+        device->log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", device->name.c_str(),
+                         device->plan_name.c_str());
+        device->gpu.reset();
+    }
     *out = device.release();
     return DD_OK;
 }

@@ -35,9 +35,7 @@ DeviceTraits traits_of(const DdDevice &device, DdCodec codec) {
     if (!device.gpu || device.plan.kind != PlanSpec::Kind::automatic)
         return traits;
     const Gpu &gpu = *device.gpu;
-    // Pictures in memory that the CPU can't read at speed cost more than a GPU gains. A renderer that runs on the CPU's own
-    // cores has nothing to add to them.
-    traits.worth_it = gpu.reads_cached() && (!gpu.is_cpu_type() || device.plan.measures_all);
+    traits.worth_it = true;
     traits.planner = {device.goal, usable_cores()};
     traits.seed = seed_of(gpu);
     traits.calibration = calibration_path(identity_of(gpu, codec, traits.planner.cores));
