@@ -43,6 +43,12 @@ struct Thread {
     double stores_done = 0;
 };
 
+struct Qpu {
+    std::vector<unsigned> free_slots;
+    Thread *running = nullptr;     // until it switches, waits at a barrier or ends
+    std::vector<Thread *> waiting; // could go on
+};
+
 struct Group {
     std::size_t left = 0; // batches not ended
     std::vector<std::pair<double, Thread *>> waiting;
@@ -66,8 +72,7 @@ class Machine {
     std::vector<Tmu> tmus_;
     LineCache shared_cache_;
     Dram dram_;
-    double qpu_free_[kQpus] = {};
-    std::vector<unsigned> free_slots_[kQpus];
+    Qpu qpus_[kQpus];
     std::vector<std::unique_ptr<Thread>> threads_;
     std::vector<Group> groups_;
     std::deque<std::pair<std::size_t, const Batch *>> pending_;
@@ -81,6 +86,7 @@ class Machine {
     void push(double time, Thread *thread) { ready_.push({time, order_++, thread}); }
     void admit(double now);
     bool launch_one(double now);
+    void release(unsigned number, double now);
     void advance(Thread &thread, double now);
     double memory(Thread &thread, const Event &event, double now);
     double serve_lines(Thread &thread, const Event &event, double now);
@@ -99,9 +105,9 @@ Machine::Machine(const Job &job, const Parameters &p)
         for (const Batch &batch : group.batches)
             if (batch.scratch_end >= batch.scratch_line)
                 scratch_lines_ = std::max<std::uint64_t>(scratch_lines_, batch.scratch_end - batch.scratch_line + 1);
-    for (auto &slots : free_slots_)
+    for (Qpu &qpu : qpus_)
         for (unsigned slot = 0; slot < job.threads; slot++)
-            slots.push_back(slot);
+            qpu.free_slots.push_back(slot);
 }
 
 void Machine::admit(double now) {
@@ -120,16 +126,18 @@ void Machine::admit(double now) {
 bool Machine::launch_one(double now) {
     if (pending_.empty())
         return false;
-    const auto widest = std::max_element(std::begin(free_slots_), std::end(free_slots_),
-                                         [](const auto &a, const auto &b) { return a.size() < b.size(); });
-    if (widest->empty())
+    const auto widest = std::max_element(std::begin(qpus_), std::end(qpus_), [](const Qpu &a, const Qpu &b) {
+        return a.free_slots.size() < b.free_slots.size();
+    });
+    std::vector<unsigned> &slots = widest->free_slots;
+    if (slots.empty())
         return false;
     auto thread = std::make_unique<Thread>();
     thread->group = pending_.front().first;
     thread->batch = pending_.front().second;
-    thread->qpu = static_cast<unsigned>(widest - std::begin(free_slots_));
-    thread->slot = widest->back();
-    widest->pop_back();
+    thread->qpu = static_cast<unsigned>(widest - std::begin(qpus_));
+    thread->slot = slots.back();
+    slots.pop_back();
     pending_.pop_front();
     launch_free_ = std::max(launch_free_, now) + p_.launch;
     push(launch_free_, thread.get());
@@ -197,7 +205,7 @@ void Machine::barrier(Thread &thread, double now) {
 }
 
 void Machine::end(Thread &thread, double now) {
-    free_slots_[thread.qpu].push_back(thread.slot);
+    qpus_[thread.qpu].free_slots.push_back(thread.slot);
     if (--groups_[thread.group].left == 0) {
         active_--;
         finished_.push_back(now);
@@ -205,16 +213,38 @@ void Machine::end(Thread &thread, double now) {
     admit(now);
 }
 
-// Runs a thread until it gives its QPU away.
+// Gives the QPU away: to a thread that waits for it, if there is one.
+void Machine::release(unsigned number, double now) {
+    Qpu &qpu = qpus_[number];
+    qpu.running = nullptr;
+    for (Thread *waiting : qpu.waiting)
+        push(now, waiting);
+    qpu.waiting.clear();
+}
+
+// Runs a thread until it gives its QPU away, or until something else comes first that it may have to do with.
 void Machine::advance(Thread &thread, double now) {
-    double &free = qpu_free_[thread.qpu];
-    if (free > now) {
-        push(free, &thread);
+    Qpu &qpu = qpus_[thread.qpu];
+    if (qpu.running && qpu.running != &thread) {
+        qpu.waiting.push_back(&thread);
         return;
     }
-    while (thread.at < thread.batch->events.size()) {
-        const Event &event = thread.batch->events[thread.at++];
-        switch (event.kind) {
+    qpu.running = &thread;
+    const std::vector<Event> &events = thread.batch->events;
+    for (;; thread.at++) {
+        const Kind kind = thread.at < events.size() ? events[thread.at].kind : Kind::Switch;
+        const bool alone = kind != Kind::Memory && kind != Kind::Switch && kind != Kind::Barrier;
+        if (!alone && !ready_.empty() && ready_.top().time < now) {
+            push(now, &thread);
+            return;
+        }
+        if (thread.at == events.size()) {
+            release(thread.qpu, now);
+            end(thread, now);
+            return;
+        }
+        const Event &event = events[thread.at];
+        switch (kind) {
         case Kind::Issue:
             now += p_.issue * event.count;
             issue_busy_ += p_.issue * event.count;
@@ -233,11 +263,13 @@ void Machine::advance(Thread &thread, double now) {
             now = std::max(now, thread.stores_done);
             break;
         case Kind::Switch:
-            free = now;
+            thread.at++;
+            release(thread.qpu, now);
             push(thread.results.empty() ? now : std::max(now, thread.results.front()), &thread);
             return;
         case Kind::Barrier:
-            free = now;
+            thread.at++;
+            release(thread.qpu, now);
             barrier(thread, now);
             return;
         case Kind::Uniform:
@@ -246,8 +278,6 @@ void Machine::advance(Thread &thread, double now) {
             break;
         }
     }
-    free = now;
-    end(thread, now);
 }
 
 Outcome Machine::run() {

@@ -84,6 +84,12 @@ TEST_CASE("the result of an operation without lanes, which has no event, is ther
     CHECK(simulate(job("S 0 1\nB 0 i1 l i1\n"), simple()).cycles == Approx(8));
 }
 
+TEST_CASE("a memory unit serves operations in the order of time, not of threads") {
+    // The first batch's load comes late; the second one's, on another QPU, doesn't wait for it.
+    const std::string late = "S 0 1\nB 0 i100 R1x16:4@10 T l i1\n", early = "S 1 1\nB 0 i1 R1x16:4@20 T l i100\n";
+    CHECK(simulate(job(late + early), simple()).cycles == Approx(4 + 14 + 100 + 400));
+}
+
 TEST_CASE("threads hide each other's latency up to the memory unit's rate") {
     const std::string batch = "i1 R1x16:4@10 T l i1";
     const double one = simulate(job(repeated(batch, 1)), simple()).cycles;
