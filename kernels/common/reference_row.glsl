@@ -27,6 +27,7 @@ struct Span {
     int first;              // word of pixel x, as if the row had no ends
     int last;               // the row's last word that holds pixels
     int shift;              // of pixel x in its word
+    uint raise;             // factor that moves a following word's pixels behind those of the one before, or 0
     int shift_last;         // of the row's last pixel in its word
     bool crosses;           // some of the words are not, or not fully, in the row
     uint at[LOAD_WORDS]; // words of the row to load
@@ -37,6 +38,7 @@ Span span_of(Source s, int x) {
     span.first = x >> WORD_SHIFT;
     span.last = s.last_x >> WORD_SHIFT;
     span.shift = (x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;
+    span.raise = span.shift == 0 ? 0u : 1u << (32 - span.shift);
     span.shift_last = (s.last_x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;
     span.crosses = x < 0 || x + 10 > s.last_x;
     [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)
@@ -68,8 +70,8 @@ void align_row(Span span, uint w[LOAD_WORDS], out uint words[ROW_WORDS]) {
 const float PIXEL_BIAS = 1024.0;
 void unpack_row(uint words[ROW_WORDS], out float p[12]) {
     [[unroll]] for (int i = 0; i < 3; i++) {
-        const vec2 even = unpackHalf2x16((words[i] & 0x00ff00ffu) | 0x64006400u);
-        const vec2 odd = unpackHalf2x16((words[i] >> 8 & 0x00ff00ffu) | 0x64006400u);
+        const vec2 even = unpackHalf2x16((words[i] & 0x00ff00ffu) + 0x64006400u);
+        const vec2 odd = unpackHalf2x16((words[i] >> 8 & 0x00ff00ffu) + 0x64006400u);
         p[i * 4] = even.x;
         p[i * 4 + 1] = odd.x;
         p[i * 4 + 2] = even.y;
@@ -80,7 +82,7 @@ void unpack_row(uint words[ROW_WORDS], out float p[12]) {
 const float PIXEL_BIAS = 1024.0;
 void unpack_row(uint words[ROW_WORDS], out float p[12]) {
     [[unroll]] for (int i = 0; i < 6; i++) {
-        const vec2 pair = unpackHalf2x16(words[i] | 0x64006400u);
+        const vec2 pair = unpackHalf2x16(words[i] + 0x64006400u);
         p[i * 2] = pair.x;
         p[i * 2 + 1] = pair.y;
     }

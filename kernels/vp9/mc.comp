@@ -49,11 +49,11 @@ vec4 row_pixels(uvec2 r) { return vec4(unpackHalf2x16(r.x), unpackHalf2x16(r.y))
 // The same without a horizontal filter: the pixels as they come.
 #if BITS == 8
 const float WHOLE_BIAS = PIXEL_BIAS;
-uvec2 make_whole_row(uint words[WORDS_OF(4)]) { return (uvec2(words[0], words[0] >> 8) & 0x00ff00ffu) | 0x64006400u; }
+uvec2 make_whole_row(uint words[WORDS_OF(4)]) { return (uvec2(words[0], words[0] >> 8) & 0x00ff00ffu) + 0x64006400u; }
 vec4 whole_row_pixels(uvec2 r) { return row_pixels(r).xzyw; }
 #elif BITS == 10
 const float WHOLE_BIAS = PIXEL_BIAS;
-uvec2 make_whole_row(uint words[WORDS_OF(4)]) { return uvec2(words[0], words[1]) | 0x64006400u; }
+uvec2 make_whole_row(uint words[WORDS_OF(4)]) { return uvec2(words[0], words[1]) + 0x64006400u; }
 vec4 whole_row_pixels(uvec2 r) { return row_pixels(r); }
 #else
 const float WHOLE_BIAS = ROW_BIAS;
@@ -91,8 +91,8 @@ struct Strip {
     uint at, stride; // of the picture
 };
 
-#define PREDICT_HORIZONTAL(REF, FINISH)                                                                                \
-    FETCH_ROW(fetch_taps, REF, TAP_PIXELS)                                                                             \
+#define PREDICT_HORIZONTAL(REF, WORD, FINISH)                                                                          \
+    FETCH_ROW(fetch_taps, REF, TAP_PIXELS, WORD)                                                                       \
     void predict_horizontal_##REF(Source s, Strip strip) {                                                             \
         const Taps taps = load_taps(strip.filter_type, strip.mx);                                                      \
         const Span span = span_of(s, strip.x - LEFT, TAP_PIXELS);                                                      \
@@ -106,27 +106,33 @@ struct Strip {
         }                                                                                                              \
     }
 
-// Rows before the strip's first one fill the window.
+// Rows before the first result fill the window.
 #define SLIDE(REF, FETCH, PIXELS, ROW, COLUMN, FINISH)                                                                 \
     const Span span = span_of(s, strip.x - (PIXELS - 4 > 0 ? LEFT : 0), PIXELS);                                       \
     uint at = strip.at;                                                                                                \
     uvec2 window[8];                                                                                                   \
     [[unroll]] for (int i = 0; i < 8; i++)                                                                             \
         window[i] = uvec2(0);                                                                                          \
-    [[dont_unroll]] for (int y = strip.y - 3; y < strip.y + 4 + strip.rows; y++) {                                     \
+    int y = strip.y - 3;                                                                                               \
+    [[dont_unroll]] for (; y < strip.y + 4; y++) {                                                                     \
         uint words[WORDS_OF(PIXELS)];                                                                                  \
         FETCH##_##REF(s, span, y, words);                                                                              \
         [[unroll]] for (int i = 0; i < 7; i++)                                                                         \
             window[i] = window[i + 1];                                                                                 \
         window[7] = ROW;                                                                                               \
-        if (y >= strip.y + 4) {                                                                                        \
-            const QUAD quad = finish(COLUMN(window, taps_y));                                                          \
-            store_quad(at, FINISH);                                                                                    \
-            at += strip.stride;                                                                                        \
-        }                                                                                                              \
+    }                                                                                                                  \
+    [[dont_unroll]] for (; y < strip.y + 4 + strip.rows; y++) {                                                        \
+        uint words[WORDS_OF(PIXELS)];                                                                                  \
+        FETCH##_##REF(s, span, y, words);                                                                              \
+        [[unroll]] for (int i = 0; i < 7; i++)                                                                         \
+            window[i] = window[i + 1];                                                                                 \
+        window[7] = ROW;                                                                                               \
+        const QUAD quad = finish(COLUMN(window, taps_y));                                                              \
+        store_quad(at, FINISH);                                                                                        \
+        at += strip.stride;                                                                                            \
     }
-#define PREDICT_VERTICAL(REF, FINISH)                                                                                  \
-    FETCH_ROW(fetch_four, REF, 4)                                                                                      \
+#define PREDICT_VERTICAL(REF, WORD, FINISH)                                                                            \
+    FETCH_ROW(fetch_four, REF, 4, WORD)                                                                                \
     void predict_vertical_##REF(Source s, Strip strip) {                                                               \
         const Taps taps_y = load_taps(strip.filter_type, strip.my);                                                    \
         SLIDE(REF, fetch_four, 4, make_whole_row(words), filter_whole_column, FINISH)                                  \
@@ -138,9 +144,9 @@ struct Strip {
     }
 
 // What needs the most registers comes last.
-#define PREDICT(REF, FINISH)                                                                                           \
-    PREDICT_HORIZONTAL(REF, FINISH)                                                                                    \
-    PREDICT_VERTICAL(REF, FINISH)                                                                                      \
+#define PREDICT(REF, WORD, FINISH)                                                                                     \
+    PREDICT_HORIZONTAL(REF, WORD, FINISH)                                                                              \
+    PREDICT_VERTICAL(REF, WORD, FINISH)                                                                                \
     PREDICT_BOTH(REF, FINISH)                                                                                          \
     void predict_##REF(Source s, Strip strip) {                                                                        \
         if (strip.my == 0u)                                                                                            \
@@ -151,9 +157,19 @@ struct Strip {
             predict_both_##REF(s, strip);                                                                              \
     }
 
-PREDICT(ref0, quad)
+// How words are found: kept ones take fewer instructions and more registers.
+#if BITS > 8
+#define WORD_OF_REF0 word_found
+#define WORD_OF_REF1 word_found
+#elif defined(PAIR) // the second reference's record is kept meanwhile
+#define WORD_OF_REF0 word_found
+#define WORD_OF_REF1 word_kept
+#else
+#define WORD_OF_REF0 word_kept
+#endif
+PREDICT(ref0, WORD_OF_REF0, quad)
 #ifdef PAIR
-PREDICT(ref1, average_quad(load_quad(at), quad))
+PREDICT(ref1, WORD_OF_REF1, average_quad(load_quad(at), quad))
 #endif
 
 int signed_x(uint position) { return int(position << 16) >> 16; }

@@ -30,19 +30,24 @@ Span span_of(Source s, int x, int pixels) {
     return span;
 }
 
-// PIXELS pixels of row y. Where to load is found anew for each row: that takes fewer registers than to keep it.
-#define FETCH_ROW(NAME, REF, PIXELS)                                                                                   \
+// Where the i-th word of a row of pixels lies, from the row's place in a plane on: found anew for each row, or kept.
+uint word_found(Span span, Source s, int i) { return s.offset + uint(clamp(span.first + i, 0, span.last)); }
+uint word_kept(Span span, Source s, int i) { return span.at[i]; }
+
+// PIXELS pixels of row y; WORD is one of the two above. The following word's pixels are moved by a multiplication, for which
+// V3D has a unit that has less to do than the one for shifts; so are sums of bits that never meet, in place of "or".
+#define FETCH_ROW(NAME, REF, PIXELS, WORD)                                                                             \
     void NAME##_##REF(Source s, Span span, int y, out uint words[WORDS_OF(PIXELS)]) {                                  \
-        const uint row = uint(clamp(y, 0, s.last_y)) * s.stride + s.offset;                                            \
+        const uint row = uint(clamp(y, 0, s.last_y)) * s.stride;                                                       \
         uint w[LOADS_OF(PIXELS) + 1];                                                                                  \
         [[unroll]] for (int i = 0; i <= LOADS_OF(PIXELS); i++)                                                         \
-            w[i] = i < LOADS_OF(PIXELS) ? REF[row + uint(clamp(span.first + i, 0, span.last))] : 0u;                   \
+            w[i] = i < LOADS_OF(PIXELS) ? REF[row + WORD(span, s, i)] : 0u;                                            \
         if (span.crosses) {                                                                                            \
             [[unroll]] for (int i = 0; i < LOADS_OF(PIXELS); i++)                                                      \
                 w[i] = extended(span, span.first + i, w[i]);                                                           \
         }                                                                                                              \
-        [[unroll]] for (int i = 0; i < WORDS_OF(PIXELS); i++) /* a shift by 32 is undefined */                         \
-            words[i] = w[i] >> span.shift | w[i + 1] << 1 << (31 - span.shift);                                        \
+        [[unroll]] for (int i = 0; i < WORDS_OF(PIXELS); i++)                                                          \
+            words[i] = (w[i] >> span.shift) + w[i + 1] * span.raise;                                                   \
     }
 
 #define UNPACK_ROW(WORDS, P, PIXELS)                                                                                   \

@@ -20,8 +20,8 @@ layout(push_constant) uniform Push {
     DdMcPush push;
 };
 
-FETCH_ROW(fetch, ref0, 8)
-FETCH_ROW(fetch, ref1, 8)
+FETCH_ROW(fetch, ref0, 8, word_found)
+FETCH_ROW(fetch, ref1, 8, word_found)
 
 // The pixel at (x, y), in 1/16 pixels.
 #define PREDICT(REF)                                                                                                   \
