@@ -14,7 +14,7 @@
 #include "vp9/transform.glsl"
 
 // A batch for each of V3D's QPUs where shared memory has the room.
-const uint LANES = SIZE == 8 ? 256 : SIZE == 32 && BITS > 8 ? 128 : 192;
+const uint LANES = SIZE == 32 && BITS > 8 ? 128 : 192;
 const uint BLOCKS = LANES / SIZE;
 const int SHIFT = SIZE == 8 ? 5 : 6;
 

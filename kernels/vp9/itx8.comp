@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inverse DCT of 8x8 with 8 bits and its addition: VP9 specification, clauses 8.7.2 and 8.6.2. Two lanes share a block: each
-// transforms four rows, then four columns, which are whole words of the picture. In class 0 coefficients lie in the
-// upper left 4x4, and one lane has all the rows there are.
+// Inverse DCT of 8x8 with 8 bits and its addition: VP9 specification, clauses 8.7.2 and 8.6.2. Two lanes share a block
+// and nothing else: each transforms all rows, of which it keeps half the results, then four columns, whole words of the
+// picture. Half the rows' work is done twice, but no lane waits for another, which is what V3D rewards. In class 0
+// coefficients lie in the upper left 4x4.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -15,87 +16,76 @@
 #include "vp9/residual.glsl"
 #include "vp9/transform.glsl"
 
-const uint LANES = 256u, BLOCKS = LANES / 2u;
-layout(local_size_x = LANES) in;
+layout(local_size_x = 255) in;
 
 // Two neighbouring rows of one column share a word, in memory as in between.
 int even_row(uint pair) { return int(pair << 16) >> 16; }
 int odd_row(uint pair) { return int(pair) >> 16; }
 
-// [block][pair of rows][column]
-shared uint pairs[BLOCKS * 4u * 8u];
-
-#define ROW_PASS(CORNER)                                                                                               \
-    {                                                                                                                  \
-        const uint block = lane / (CORNER / 4u), half_of = lane % (CORNER / 4u);                                       \
-        const uint index = c.first + c.group * BLOCKS + block;                                                         \
-        if (block < BLOCKS && index < c.end) {                                                                         \
-            const uint from = records[index].coefs >> 3 << 3; /* blocks begin at a multiple of eight words */         \
-            [[unroll]] for (uint p = 0u; p < 2u; p++) {                                                                \
-                int even[8], odd[8];                                                                                   \
-                [[unroll]] for (uint i = 0u; i < 8u; i++) {                                                            \
-                    even[i] = odd[i] = 0;                                                                              \
-                    if (i < CORNER) {                                                                                  \
-                        const uint pair = coefs[from + ((i * CORNER + half_of * 4u + p * 2u) >> 1)];                   \
-                        even[i] = even_row(pair);                                                                      \
-                        odd[i] = odd_row(pair);                                                                        \
-                    }                                                                                                  \
-                }                                                                                                      \
-                even = idct8(even);                                                                                    \
-                odd = idct8(odd);                                                                                      \
-                const uint to = (block * 4u + half_of * 2u + p) * 8u;                                                  \
-                [[unroll]] for (uint i = 0u; i < 8u; i++)                                                              \
-                    pairs[to + i] = (uint(even[i]) & 0xffffu) | uint(odd[i]) << 16;                                    \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-
-#define COLUMN_PASS(CORNER)                                                                                            \
-    {                                                                                                                  \
-        uint in_rows[4][4]; /* [pair of rows][column] */                                                               \
-        [[unroll]] for (uint p = 0u; p < CORNER / 2u; p++) {                                                           \
-            [[unroll]] for (uint i = 0u; i < 4u; i++)                                                                  \
-                in_rows[p][i] = pairs[(block * 4u + p) * 8u + half_of * 4u + i];                                       \
-        }                                                                                                              \
-        [[unroll]] for (uint i = 0u; i < 4u; i++) {                                                                    \
-            int x[8];                                                                                                  \
-            [[unroll]] for (uint p = 0u; p < 4u; p++) {                                                                \
-                x[2u * p] = p < CORNER / 2u ? even_row(in_rows[p][i]) : 0;                                             \
-                x[2u * p + 1u] = p < CORNER / 2u ? odd_row(in_rows[p][i]) : 0;                                         \
-            }                                                                                                          \
-            x = idct8(x);                                                                                              \
-            [[unroll]] for (uint y = 0u; y < 8u; y++)                                                                  \
-                rows[y] = add_pixel(rows[y], i, (x[y] + 16) >> 5);                                                     \
-        }                                                                                                              \
-    }
-
-// Adds to pixel `i` of a word.
-uint add_pixel(uint word, uint i, int residual) {
-    const int old = int(word >> (i * 8u) & 0xffu);
-    return word ^ uint(old ^ clamp(old + residual, 0, PIXEL_MAX)) << (i * 8u);
+// Half of the results of a row: the first four, or with mask -1 the last four from the last one on.
+int[4] half_row(int x[8], int mask) {
+    const int even[4] = idct4(x[0], x[2], x[4], x[6]);
+    const int odd[4] = idct8_odd(x[1], x[3], x[5], x[7]);
+    int y[4];
+    [[unroll]] for (int i = 0; i < 4; i++)
+        y[i] = (even[i] - mask) + (odd[3 - i] ^ mask);
+    return y;
 }
 
-void main() {
-    const uint lane = gl_LocalInvocationIndex;
-    const Class c = class_of(gl_WorkGroupID.x);
-    if (c.number == 0u)
-        ROW_PASS(4u)
-    else
-        ROW_PASS(8u)
-    barrier();
+// Adds to the pixel that lies so many bits up.
+uint add_pixel(uint word, uint shift, int residual) {
+    const int old = int(word >> shift & 0xffu);
+    return word ^ uint(old ^ clamp(old + residual, 0, PIXEL_MAX)) << shift;
+}
 
-    const uint block = lane >> 1, half_of = lane & 1u, index = c.first + c.group * BLOCKS + block;
+// Coefficients lie in CORNER rows and columns. The branch between the passes is always taken: without it, V3D's compiler
+// moves work from one pass into the other until registers run out.
+#define TRANSFORM_HALF(CORNER)                                                                                         \
+    {                                                                                                                  \
+        uint pairs[CORNER / 2u][4]; /* [pair of rows][column] */                                                       \
+        [[unroll]] for (uint p = 0u; p < CORNER / 2u; p++) {                                                           \
+            int even[8], odd[8];                                                                                       \
+            [[unroll]] for (uint i = 0u; i < 8u; i++) {                                                                \
+                const uint pair = i < CORNER ? coefs[from + i * (CORNER / 2u) + p] : 0u;                               \
+                even[i] = even_row(pair);                                                                              \
+                odd[i] = odd_row(pair);                                                                                \
+            }                                                                                                          \
+            const int even_half[4] = half_row(even, mask), odd_half[4] = half_row(odd, mask);                          \
+            [[unroll]] for (uint i = 0u; i < 4u; i++)                                                                  \
+                pairs[p][i] = (uint(even_half[i]) & 0xffffu) | uint(odd_half[i]) << 16;                                \
+        }                                                                                                              \
+        if (push.first_record[4] != 0u) {                                                                              \
+            uint rows[8];                                                                                              \
+            [[unroll]] for (uint y = 0u; y < 8u; y++)                                                                  \
+                rows[y] = dst[at + y * stride];                                                                        \
+            [[unroll]] for (uint i = 0u; i < 4u; i++) {                                                                \
+                int x[8];                                                                                              \
+                [[unroll]] for (uint p = 0u; p < 4u; p++) {                                                            \
+                    x[2u * p] = p < CORNER / 2u ? even_row(pairs[min(p, CORNER / 2u - 1u)][i]) : 0;                    \
+                    x[2u * p + 1u] = p < CORNER / 2u ? odd_row(pairs[min(p, CORNER / 2u - 1u)][i]) : 0;                \
+                }                                                                                                      \
+                x = idct8(x);                                                                                          \
+                const uint shift = i * 8u ^ uint(mask) & 24u;                                                          \
+                [[unroll]] for (uint y = 0u; y < 8u; y++)                                                              \
+                    rows[y] = add_pixel(rows[y], shift, (x[y] + 16) >> 5);                                             \
+            }                                                                                                          \
+            [[unroll]] for (uint y = 0u; y < 8u; y++)                                                                  \
+                dst[at + y * stride] = rows[y];                                                                        \
+        }                                                                                                              \
+    }
+
+void main() {
+    const Class c = class_of(gl_WorkGroupID.x);
+    const uint lane = c.group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const uint index = c.first + (lane >> 1);
     if (index >= c.end)
         return;
     const DdItxRecord r = records[index];
-    const uint at = block_word(r, half_of * 4u, 0u), stride = plane_stride(push.dst, r.plane);
-    uint rows[8];
-    [[unroll]] for (uint y = 0u; y < 8u; y++)
-        rows[y] = dst[at + y * stride];
+    const int mask = -int(lane & 1u);
+    const uint from = r.coefs;
+    const uint at = block_word(r, (lane & 1u) * 4u, 0u), stride = plane_stride(push.dst, r.plane);
     if (c.number == 0u)
-        COLUMN_PASS(4u)
+        TRANSFORM_HALF(4u)
     else
-        COLUMN_PASS(8u)
-    [[unroll]] for (uint y = 0u; y < 8u; y++)
-        dst[at + y * stride] = rows[y];
+        TRANSFORM_HALF(8u)
 }

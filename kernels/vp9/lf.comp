@@ -16,9 +16,15 @@
 #define DST_ACCESS coherent
 #endif
 #include "common/pixels.glsl"
+
+const float LINE_BIAS = BITS <= 10 ? 1024.0 : 0.0;
 #include "vp9/loop_filter.glsl"
 
+#ifdef SUPERBLOCKS
 const uint LANES = 256u;
+#else
+const uint LANES = 192u; // a batch of 16 for each of V3D's QPUs
+#endif
 layout(local_size_x = LANES) in;
 
 #ifdef SUPERBLOCKS
@@ -36,25 +42,38 @@ layout(push_constant) uniform Push {
 const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
 const uint COLUMN_LANES_LOG2 = 3u, ROW_LANES_LOG2 = QUAD_WORDS; // of an edge: eight lines; two words or four
 
+// Two pixels in fields of 16 bits become half floats with the exponent of 1024, which V3D takes as they are.
+vec2 field_pixels(uint fields) { return unpackHalf2x16(fields + 0x64006400u); }
+
 #if BITS == 8
 void unpack(QUAD quad, const uint first, inout float v[16]) {
-    v[first] = float(quad & 0xffu);
-    v[first + 1u] = float(quad >> 8 & 0xffu);
-    v[first + 2u] = float(quad >> 16 & 0xffu);
-    v[first + 3u] = float(quad >> 24);
+    const vec2 even = field_pixels(quad & 0x00ff00ffu), odd = field_pixels(quad >> 8 & 0x00ff00ffu);
+    v[first] = even.x;
+    v[first + 1u] = odd.x;
+    v[first + 2u] = even.y;
+    v[first + 3u] = odd.y;
 }
-QUAD pack(float v[16], const uint first) {
-    return uint(v[first] + v[first + 1u] * 256.0 + v[first + 2u] * 65536.0) | uint(v[first + 3u]) << 24;
+QUAD pack(float v[16], const uint first) { // the last pixel's bias goes out of the word
+    return uint(v[first] + v[first + 1u] * 256.0 - 257.0 * LINE_BIAS + (v[first + 2u] - LINE_BIAS) * 65536.0) |
+           uint(v[first + 3u]) << 24;
 }
 #else
 void unpack(QUAD quad, const uint first, inout float v[16]) {
+#if BITS == 10
+    v[first] = field_pixels(quad.x).x;
+    v[first + 1u] = field_pixels(quad.x).y;
+    v[first + 2u] = field_pixels(quad.y).x;
+    v[first + 3u] = field_pixels(quad.y).y;
+#else
     v[first] = float(quad.x & 0xffffu);
     v[first + 1u] = float(quad.x >> 16);
     v[first + 2u] = float(quad.y & 0xffffu);
     v[first + 3u] = float(quad.y >> 16);
+#endif
 }
 QUAD pack(float v[16], const uint first) {
-    return QUAD(uint(v[first]) | uint(v[first + 1u]) << 16, uint(v[first + 2u]) | uint(v[first + 3u]) << 16);
+    const uint mask = uint(PIXEL_MAX) * 0x00010001u;
+    return QUAD(uint(v[first]) | uint(v[first + 1u]) << 16, uint(v[first + 2u]) | uint(v[first + 3u]) << 16) & mask;
 }
 #endif
 
@@ -186,24 +205,37 @@ uint flat_outside_of(uint at, uint stride) {
     return flat_pixels;
 }
 
+#if BITS <= 10
+float field_pixel(uint fields, const uint upper) { return field_pixels(fields)[upper]; }
+#else
+float field_pixel(uint fields, const uint upper) { return float(fields >> upper * 16u & 0xffffu); }
+#endif
+
 // A column of words: lines[7] and lines[8] are at the edge. Pixels that the narrow filter changes are added to their words
 // as differences. No branches: V3D's compiler keeps a value that a branch changes for as long as the outermost loop runs.
 void filter_word_of_rows(uint at, uint stride, Strength t) {
     uint flat_inside = 0u, changed = 0u; // pixels
     {
         LOAD_LINES(4u, 12u)
-        [[unroll]] for (uint shift = 0u; shift < 32u; shift += PIXEL_BITS) {
-            float v[16];
+        [[unroll]] for (uint turn = 0u; turn < TURNS; turn++) {
+            uint f[16];
             [[unroll]] for (uint i = 4u; i < 12u; i++)
-                v[i] = float(lines[i] >> shift & PIXEL_MASK);
-            const bool smooth_line = is_smooth(v, t), flat_line = smooth_line && t.width != NARROW && is_flat_inside(v);
-            flat_inside |= flat_line ? PIXEL_MASK << shift : 0u;
-            const float old[16] = v;
-            filter_narrow(v, t);
-            const uint narrow = smooth_line && !flat_line ? 0xffffffffu : 0u;
-            changed |= narrow;
-            [[unroll]] for (uint i = 6u; i < 10u; i++)
-                lines[i] += (uint(int(v[i] - old[i])) << shift) & narrow;
+                f[i] = lines[i] >> turn * TURN_BITS & FIELDS;
+            [[unroll]] for (uint upper = 0u; upper < 2u; upper++) {
+                const uint shift = turn * TURN_BITS + upper * 16u;
+                float v[16];
+                [[unroll]] for (uint i = 4u; i < 12u; i++)
+                    v[i] = field_pixel(f[i], upper);
+                const bool smooth_line = is_smooth(v, t);
+                const bool flat_line = smooth_line && t.width != NARROW && is_flat_inside(v);
+                flat_inside |= flat_line ? PIXEL_MASK << shift : 0u;
+                const float old[16] = v;
+                filter_narrow(v, t);
+                const uint narrow = smooth_line && !flat_line ? 0xffffffffu : 0u;
+                changed |= narrow;
+                [[unroll]] for (uint i = 6u; i < 10u; i++)
+                    lines[i] += (uint(int(v[i] - old[i])) << shift) & narrow;
+            }
         }
         if (changed != 0u) {
             STORE_LINES(6u, 10u)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The filters of one line of pixels across an edge: VP9 specification, clauses 8.8.3 to 8.8.5. All in fp32, which is
-// exact here. Pixels of a line are v[0] to v[15]; the edge lies between v[7] and v[8].
+// exact here. Pixels of a line are v[0] to v[15], all of them LINE_BIAS too large; the edge lies between v[7] and v[8].
 
 const float UNIT = float(1 << (BITS - 8)); // thresholds are given for 8 bits
 const float HIGH = float((1 << (BITS - 1)) - 1), LOW = -HIGH - 1.0;
@@ -23,7 +23,7 @@ float max_of(float a, float b, float c, float d, float e, float f) {
     return max(max(max(a, b), max(c, d)), max(e, f));
 }
 
-float to_range(float v) { return clamp(v, 0.0, float(PIXEL_MAX)); }
+float to_range(float v) { return clamp(v, LINE_BIAS, LINE_BIAS + float(PIXEL_MAX)); }
 
 bool is_smooth(float v[16], Strength t) {
     return max_of(abs(v[4] - v[5]), abs(v[5] - v[6]), abs(v[6] - v[7]), abs(v[9] - v[8]), abs(v[10] - v[9]),

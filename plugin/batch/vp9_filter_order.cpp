@@ -8,11 +8,13 @@ namespace {
 
 constexpr unsigned kColumns = 0, kRows = 1; // directions: edges between columns, edges between rows
 constexpr unsigned kNarrow = 0, kEight = 1, kSixteen = 2;
+constexpr unsigned kLevelsOfRow = 2; // of superblocks, before the next one may begin
 
 } // namespace
 
 struct Vp9FilterOrder::PlaneView {
     const Vp9LoopFilter &lf;
+    std::uint16_t *cells;
     unsigned kind, ss_h, ss_v;
     unsigned cell_cols, cell_rows; // cells are four pixels wide and high
     std::uint32_t offset, stride;  // words
@@ -74,13 +76,13 @@ template <unsigned direction>
 std::uint16_t Vp9FilterOrder::raise(const PlaneView &view, const Chain &chain, unsigned across) {
     const std::size_t along = direction == kColumns ? 1 : view.cell_cols,
                       beside = direction == kColumns ? view.cell_cols : 1;
-    std::uint16_t *const first = &cells_[chain.begin * along + across * beside];
+    std::uint16_t *const first = &view.cells[chain.begin * along + across * beside];
     if (chain.end - chain.begin == 2) { // the most frequent one
-        const auto level = std::max(std::max(first[0], first[beside]), std::max(first[along], first[along + beside]));
+        const auto level = std::max({lowest_, first[0], first[beside], first[along], first[along + beside]});
         first[0] = first[beside] = first[along] = first[along + beside] = static_cast<std::uint16_t>(level + 1);
         return level;
     }
-    std::uint16_t level = 0;
+    std::uint16_t level = lowest_;
     for (std::size_t i = 0; i < chain.end - chain.begin; i++)
         level = std::max({level, first[i * along], first[i * along + beside]});
     for (std::size_t i = 0; i < chain.end - chain.begin; i++)
@@ -94,20 +96,31 @@ void Vp9FilterOrder::build(const Vp9Batch &batch) {
     found_.clear();
     nodes_.clear();
     ranks_.clear();
-    if (batch.lf.superblocks.empty()) {
+    const Vp9LoopFilter &lf = batch.lf;
+    if (lf.superblocks.empty()) {
         edges.clear();
         return;
     }
-    for (unsigned plane = 0; plane < batch.dst.format.planes; plane++)
-        walk_plane(batch, plane);
+    const PictureFormat &format = batch.dst.format;
+    for (unsigned plane = 0; plane < format.planes; plane++)
+        cells_[plane].assign((std::size_t{lf.sb_cols} * 16 >> (plane ? format.ss_h : 0)) *
+                                 (std::size_t{lf.sb_rows} * 16 >> (plane ? format.ss_v : 0)),
+                             0);
+    lowest_ = 0;
+    for (unsigned sb_row = 0; sb_row < lf.sb_rows; sb_row++) {
+        for (unsigned plane = 0; plane < format.planes; plane++)
+            walk_row(batch, plane, sb_row);
+        lowest_ = static_cast<std::uint16_t>(std::min<std::size_t>(lowest_ + kLevelsOfRow, ranks_.size()));
+    }
     sort();
 }
 
-void Vp9FilterOrder::walk_plane(const Vp9Batch &batch, unsigned plane) {
+void Vp9FilterOrder::walk_row(const Vp9Batch &batch, unsigned plane, unsigned sb_row) {
     const PictureFormat &format = batch.dst.format;
     const Vp9LoopFilter &lf = batch.lf;
     const unsigned ss_h = plane ? format.ss_h : 0, ss_v = plane ? format.ss_v : 0;
     const PlaneView view{lf,
+                         cells_[plane].data(),
                          (ss_h | ss_v) != 0u,
                          ss_h,
                          ss_v,
@@ -117,12 +130,10 @@ void Vp9FilterOrder::walk_plane(const Vp9Batch &batch, unsigned plane) {
                          batch.dst.plane[plane].stride / 4,
                          batch.dst.bytes_per_pixel(),
                          plane ? DD_LF_CHROMA : 0};
-    cells_.assign(std::size_t{view.cell_cols} * view.cell_rows, 0);
-    for (unsigned sb_row = 0; sb_row < lf.sb_rows; sb_row++)
-        for (unsigned sb_col = 0; sb_col < lf.sb_cols; sb_col++) {
-            walk_columns(view, sb_col, sb_row);
-            walk_rows(view, sb_col, sb_row);
-        }
+    for (unsigned sb_col = 0; sb_col < lf.sb_cols; sb_col++) {
+        walk_columns(view, sb_col, sb_row);
+        walk_rows(view, sb_col, sb_row);
+    }
 }
 
 // Pairs of eight-line groups share their 16 wide edges; where the first one has such an edge, the second one has no

@@ -17,7 +17,8 @@ namespace dd {
 
 class Vp9FilterOrder {
   public:
-    // Keeps its memory from frame to frame.
+    // Keeps its memory from frame to frame. The levels go down the picture: a row of superblocks begins after the row above
+    // has had its two largest levels. More levels than there need be, but what they read is still in a small cache.
     void build(const Vp9Batch &batch);
 
     // The k-th edges of the level's chains of one direction are a segment, in the order of the chains.
@@ -47,7 +48,7 @@ class Vp9FilterOrder {
     };
     struct PlaneView;
 
-    void walk_plane(const Vp9Batch &batch, unsigned plane);
+    void walk_row(const Vp9Batch &batch, unsigned plane, unsigned sb_row);
     void walk_columns(const PlaneView &view, unsigned sb_col, unsigned sb_row);
     void walk_rows(const PlaneView &view, unsigned sb_col, unsigned sb_row);
     // Templates by direction: they run for every edge, and what is constant in them is what makes them quick.
@@ -60,7 +61,8 @@ class Vp9FilterOrder {
     void sort();
 
     using Ranks = std::array<std::uint32_t, kRanks>;
-    std::vector<std::uint16_t> cells_; // of a plane: level + 1 of the last chain there
+    std::array<std::vector<std::uint16_t>, 3> cells_; // of a plane: level + 1 of the last chain there
+    std::uint16_t lowest_ = 0;                        // level of the row of superblocks
     std::vector<DdLfEdge> found_;
     std::vector<Node> nodes_;
     std::vector<std::array<Ranks, 2>> ranks_; // of a level by direction: how many, then which comes next

@@ -30,11 +30,11 @@ enum VpKernel : unsigned {
     kKernels
 };
 
-// As kernels/vp9/itx.comp and itx8.comp have it; the others have no barriers.
+// As kernels/vp9/itx.comp has it, which is not for 8x8 with 8 bits; the others have no barriers.
 constexpr unsigned lanes_a_group(VpKernel kernel, unsigned bit_depth) {
-    if (kernel != kItx8 && kernel != kItx16 && kernel != kItx32)
+    if ((kernel != kItx8 || bit_depth == 8) && kernel != kItx16 && kernel != kItx32)
         return kLanes;
-    return kernel == kItx8 ? 256 : kernel == kItx32 && bit_depth > 8 ? 128 : 192;
+    return kernel == kItx32 && bit_depth > 8 ? 128 : 192;
 }
 
 unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
@@ -49,6 +49,16 @@ unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
     }();
     return table[(bit_depth - 8) / 2][kernel];
 }
+
+// Of 8x8 with 8 bits there are two: a wide GPU has the lanes to spare for one that waits at barriers.
+bool is_itx8_shared(VpKernel kernel, unsigned bit_depth, Profile profile) {
+    return kernel == kItx8 && bit_depth == 8 && profile == Profile::wide;
+}
+unsigned itx8_shared() {
+    static const unsigned index = kernel_index("vp9_itx8_shared_8");
+    return index;
+}
+constexpr unsigned kItx8SharedLanes = 256;
 
 constexpr std::uint32_t groups_for(std::size_t lanes, unsigned lanes_a_group) {
     return static_cast<std::uint32_t>((lanes + lanes_a_group - 1) / lanes_a_group);
@@ -272,7 +282,9 @@ std::size_t count_residuals(const Vp9Batch &batch, const ItxClasses &itx) {
     return count;
 }
 
-void plan_residuals(const Vp9Batch &batch, const ItxClasses &itx, bool barrier, PhaseWork &work) {
+void plan_residuals(const Vp9Batch &batch, const ItxClasses &itx, Profile profile, bool barrier, PhaseWork &work) {
+    const unsigned bit_depth = batch.dst.format.bit_depth;
+    const bool shared = is_itx8_shared(itx.kernel, bit_depth, profile);
     DdItxPush push{};
     push.dst = planes_of(batch.dst);
     std::size_t records = 0;
@@ -285,13 +297,13 @@ void plan_residuals(const Vp9Batch &batch, const ItxClasses &itx, bool barrier, 
             continue;
         const std::size_t count = count_residuals(batch, itx.stream[c]);
         records += count;
-        groups += groups_for(count * lanes_of(itx, c, batch.dst.format.bit_depth),
-                             lanes_a_group(itx.kernel, batch.dst.format.bit_depth));
+        groups += groups_for(count * lanes_of(itx, c, bit_depth),
+                             shared ? kItx8SharedLanes : lanes_a_group(itx.kernel, bit_depth));
     }
     push.first_record[4] = static_cast<std::uint32_t>(records);
 
     Dispatch d;
-    d.kernel = kernel_of(itx.kernel, batch.dst.format.bit_depth);
+    d.kernel = shared ? itx8_shared() : kernel_of(itx.kernel, bit_depth);
     d.set_push(push);
     d.groups = groups;
     d.barrier = barrier;
@@ -421,7 +433,7 @@ void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
     bool barrier = !work.dispatches.empty(); // residuals are added to predictions
     for (const ItxClasses &itx : kItxDispatches)
         if (count_residuals(batch, itx)) {
-            plan_residuals(batch, itx, barrier, work);
+            plan_residuals(batch, itx, profile, barrier, work);
             barrier = false;
         }
     work.coefs_at = work.upload_bytes;
@@ -496,9 +508,13 @@ std::span<const std::uint32_t> vp9_tables() {
 std::vector<unsigned> vp9_kernels(const PictureFormat &format, Profile profile) {
     const unsigned other_loop_filter = profile == Profile::v3d ? kLfSuperblock : kLf;
     std::vector<unsigned> all;
-    for (unsigned k = 0; k < kKernels; k++)
-        if (k != other_loop_filter)
-            all.push_back(kernel_of(static_cast<VpKernel>(k), format.bit_depth));
+    for (unsigned k = 0; k < kKernels; k++) {
+        const auto kernel = static_cast<VpKernel>(k);
+        if (kernel == other_loop_filter)
+            continue;
+        const bool shared = is_itx8_shared(kernel, format.bit_depth, profile);
+        all.push_back(shared ? itx8_shared() : kernel_of(kernel, format.bit_depth));
+    }
     std::ranges::sort(all);
     return all;
 }

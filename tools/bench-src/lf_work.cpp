@@ -9,7 +9,7 @@
 namespace bench {
 namespace {
 
-constexpr unsigned kLevels = 64, kMixed = 4;
+constexpr unsigned kLevels = 64, kMixed = 4, kWideLuma = 5;
 
 struct Limits {
     std::array<std::uint8_t, kLevels> inner{}, edge{};
@@ -62,7 +62,10 @@ Work make(const std::string &name, unsigned tx, const Scene &scene) {
     for (dd::DdLfSuperblock &sb : superblocks) {
         const unsigned level = 1 + random() % 63;
         std::memset(sb.level, static_cast<int>(level), sizeof(sb.level));
-        fill_masks(sb, tx == kMixed ? random() % 4 : tx, scene.format.ss_h || scene.format.ss_v);
+        if (tx == kWideLuma) // chroma has no edges
+            fill_masks(sb, 1, false);
+        else
+            fill_masks(sb, tx == kMixed ? random() % 4 : tx, scene.format.ss_h || scene.format.ss_v);
     }
     const Limits by_level = limits();
     work.batch.reset(layout, {}, 1);
@@ -96,6 +99,7 @@ void add_lf_kernels(std::vector<Kernel> &list) {
     add("lf-8", 1);
     add("lf-16", 2);
     add("lf-mixed", kMixed);
+    add("lf-wide", kWideLuma);
 }
 
 } // namespace bench
