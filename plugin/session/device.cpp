@@ -61,6 +61,7 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
         device->log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", device->name.c_str(),
                          device->plan_name.c_str());
         device->gpu.reset();
+        device->name = DdDevice{}.name;
     }
     *out = device.release();
     return DD_OK;

@@ -156,7 +156,7 @@ TEST_CASE("frames are exact in every format", "[session]") {
 TEST_CASE("every plan gives the same frames", "[session]") {
     const char *memory = GENERATE("", "discrete");
     const char *plan = GENERATE("cpu", "mc=gpu", "itx=gpu", "lf=gpu", "mc=gpu,itx=gpu", "mc=gpu,lf=gpu",
-                                "itx=gpu,lf=gpu", "random", "auto");
+                                "itx=gpu,lf=gpu", "random", "measure");
     const Environment strategy("DAEDALUS_MEMORY", memory);
     CAPTURE(memory, plan);
     LogLines log;
@@ -170,6 +170,18 @@ TEST_CASE("every plan gives the same frames", "[session]") {
     REQUIRE(stats.max_submits <= 2);
     for (const DdStage stage : {DD_STAGE_MC, DD_STAGE_ITX, DD_STAGE_LF})
         REQUIRE(stats.gpu_stage_frames[stage] + stats.cpu_frames[stage] == 6);
+}
+
+TEST_CASE("plan auto leaves a software renderer alone", "[session]") {
+    LogLines log;
+    const Device device = open_device(log, "auto", nullptr, test_device().c_str());
+    const bool software = test_device() == "llvmpipe";
+    REQUIRE(dd_device_has_gpu(device.get()) == (software ? 0 : 1));
+    REQUIRE(log.contains("leaves everything to the CPU") == software);
+    REQUIRE(log.count(DD_LOG_WARNING) == 0);
+    const Session session = open_session(device.get());
+    RandomDecoder decoder(session.get(), format(70, 70), {}, test_seed());
+    REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
 }
 
 TEST_CASE("without a GPU everything still works", "[session]") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 
 namespace bench {
@@ -153,7 +154,7 @@ struct ItxRun {
 
 // The whole block, out of the corner that was kept of it.
 void expand(std::byte *block, unsigned kind, unsigned corner, const dd::DdItxRecord &record,
-            const std::vector<std::uint32_t> &words, unsigned coef_bytes) {
+            std::span<const std::uint32_t> words, unsigned coef_bytes) {
     const unsigned size = dd::itx_size(kind), kept = dd::corner_size(corner);
     std::memset(block, 0, std::size_t{size} * size * coef_bytes);
     if (corner == 0) {
