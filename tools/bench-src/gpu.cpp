@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "gpu.h"
 
+#include "vulkan/av1_dispatch.h"
+#include "vulkan/vp9_dispatch.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -31,26 +34,52 @@ Gpu::Gpu(const std::string &device, const std::string &profile) {
     slots_ = std::make_unique<dd::SlotPool>(*device_);
 }
 
-std::shared_ptr<dd::VulkanPicture> Gpu::Job::picture(const PixelBuffer &pixels, const dd::PictureLayout &layout) {
+std::shared_ptr<dd::VulkanPicture> Gpu::Job::empty_picture(const dd::PictureLayout &layout) {
     auto made = std::make_shared<dd::VulkanPicture>();
     expect(dd::VulkanPicture::make(*gpu_.device_, layout, *made), "a picture");
+    return made;
+}
+
+std::shared_ptr<dd::VulkanPicture> Gpu::Job::picture(const PixelBuffer &pixels, const dd::PictureLayout &layout) {
+    auto made = empty_picture(layout);
     std::memcpy(made->host.data(), pixels.data(), pixels.size());
     expect(made->host.flush(), "flushing a picture");
     return made;
 }
 
 Gpu::Job::Job(Gpu &gpu, const Work &work) : gpu_(gpu), work_(work) {
-    dst_ = picture(work.before, work.batch.dst);
-    for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
+    dst_ = picture(work.before, work.layout());
+    for (unsigned slot = 0; slot < work.reference.size(); slot++)
         if (work.reference[slot].size())
-            ref_[slot] = picture(work.reference[slot], work.batch.ref[slot]);
-    const dd::Profile profile = gpu.device_->profile();
-    if (work.phase == Phase::recon)
-        dd::plan_vp9_recon(work.batch, profile, phase_work_);
-    else
-        dd::plan_vp9_filter(work.batch, profile, phase_work_);
+            ref_[slot] = picture(work.reference[slot], work.reference_layout(slot));
+    if (work.phase == Phase::filter && std::holds_alternative<dd::Av1Batch>(work.batch)) {
+        dd::PictureLayout scratch = work.layout();
+        scratch.size = dd::av1_scratch_bytes(scratch);
+        for (const unsigned slot : {dd::kAv1ScratchA, dd::kAv1ScratchB})
+            ref_[slot] = empty_picture(scratch);
+    }
+    plan();
     if (phase_work_.dispatches.empty())
         throw std::runtime_error(work.name + ": nothing to dispatch");
+}
+
+void Gpu::Job::plan() {
+    const dd::Profile profile = gpu_.device_->profile();
+    const bool recon = work_.phase == Phase::recon;
+    if (const auto *av1 = std::get_if<dd::Av1Batch>(&work_.batch))
+        return recon ? dd::plan_av1_recon(*av1, phase_work_) : dd::plan_av1_filter(*av1, phase_work_);
+    const auto &vp9 = std::get<dd::Vp9Batch>(work_.batch);
+    return recon ? dd::plan_vp9_recon(vp9, profile, phase_work_) : dd::plan_vp9_filter(vp9, profile, phase_work_);
+}
+
+void Gpu::Job::write(std::byte *upload) const {
+    const dd::Profile profile = gpu_.device_->profile();
+    const bool recon = work_.phase == Phase::recon;
+    if (const auto *av1 = std::get_if<dd::Av1Batch>(&work_.batch))
+        return recon ? dd::write_av1_recon(*av1, phase_work_, upload) : dd::write_av1_filter(*av1, phase_work_, upload);
+    const auto &vp9 = std::get<dd::Vp9Batch>(work_.batch);
+    return recon ? dd::write_vp9_recon(vp9, profile, phase_work_, upload)
+                 : dd::write_vp9_filter(vp9, profile, phase_work_, upload);
 }
 
 Times Gpu::Job::run(unsigned again) {
@@ -72,11 +101,7 @@ Times Gpu::Job::run(unsigned again) {
     std::unique_ptr<dd::Slot> slot;
     expect(gpu_.slots_->acquire(slot), "a slot");
     expect(slot->reserve(input.phase), "room for the upload");
-    const dd::Profile profile = gpu_.device_->profile();
-    if (work_.phase == Phase::recon)
-        dd::write_vp9_recon(work_.batch, profile, phase_work_, slot->upload(phase));
-    else
-        dd::write_vp9_filter(work_.batch, profile, phase_work_, slot->upload(phase));
+    write(slot->upload(phase));
 
     const auto start = Clock::now();
     const VkResult submitted = slot->submit(input);
@@ -92,15 +117,17 @@ Times Gpu::Job::run(unsigned again) {
 }
 
 void Gpu::Job::check(const PixelBuffer &expected) const {
-    const dd::PictureLayout &layout = work_.batch.dst;
-    for (unsigned p = 0; p < 3; p++) {
+    const dd::PictureLayout &layout = work_.layout();
+    const bool padding = work_.phase == Phase::recon || std::holds_alternative<dd::Vp9Batch>(work_.batch);
+    for (unsigned p = 0; p < layout.format.planes; p++) {
         const dd::PlaneLayout &plane = layout.plane[p];
-        for (std::uint32_t y = 0; y < plane.padded_height && plane.stride; y++) {
+        for (std::uint32_t y = 0; y < (padding ? plane.padded_height : plane.height); y++) {
             const std::size_t at = plane.offset + std::size_t{y} * plane.stride;
-            const std::size_t bytes = std::size_t{plane.padded_width} * layout.bytes_per_pixel();
+            const std::size_t bytes =
+                std::size_t{padding ? plane.padded_width : plane.width} * layout.bytes_per_pixel();
             if (std::memcmp(dst_->host.data() + at, expected.data() + at, bytes) != 0)
                 throw std::runtime_error(work_.name + ": plane " + std::to_string(p) + ", row " + std::to_string(y) +
-                                         " differs from FFmpeg's");
+                                         " differs from the decoder's");
         }
     }
 }

@@ -3,7 +3,6 @@
 // Runs one phase of a batch on a Vulkan device, alone, and says how long that took.
 #pragma once
 #include "vulkan/executor.h"
-#include "vulkan/vp9_dispatch.h"
 #include "work.h"
 
 #include <memory>
@@ -29,16 +28,20 @@ class Gpu {
         Job(Gpu &gpu, const Work &work);
         // `again`: the dispatches so many times in one submit, each waiting for the one before.
         Times run(unsigned again = 1);
-        // Throws unless the picture is `expected`, to the last byte of its planes' rows.
+        // Throws unless the picture is `expected`: to the last byte of its planes' padded rows, but for the filters of
+        // AV1, which leave to each implementation what lies beyond the true size.
         void check(const PixelBuffer &expected) const;
         std::size_t dispatches() const { return phase_work_.dispatches.size(); }
 
       private:
+        std::shared_ptr<dd::VulkanPicture> empty_picture(const dd::PictureLayout &layout);
         std::shared_ptr<dd::VulkanPicture> picture(const PixelBuffer &pixels, const dd::PictureLayout &layout);
+        void plan();
+        void write(std::byte *upload) const;
         Gpu &gpu_;
         const Work &work_;
         std::shared_ptr<dd::VulkanPicture> dst_;
-        std::array<std::shared_ptr<dd::VulkanPicture>, dd::DD_MAX_REFS> ref_;
+        std::array<std::shared_ptr<dd::VulkanPicture>, dd::kMaxPictureSlots> ref_;
         dd::PhaseWork phase_work_;
     };
 

@@ -72,9 +72,10 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
     const auto block_coefs = [coefs, wide](const Block &block) {
         return reinterpret_cast<std::int16_t *>(coefs->storage.data()) + block.coefs * wide;
     };
-    work.batch.reset(layout, {}, 1);
+    auto &batch = work.batch.emplace<dd::Vp9Batch>();
+    batch.reset(layout, {}, 1);
     for (const Block &block : blocks)
-        if (!work.batch.recorders[0].residual({0, block.x, block.y, shape.kind, shape.eob, block_coefs(block)}))
+        if (!batch.recorders[0].residual({0, block.x, block.y, shape.kind, shape.eob, block_coefs(block)}))
             throw std::runtime_error("a residual was refused");
     work.blocks = static_cast<double>(blocks.size());
     work.pixels = work.blocks * dd::itx_size(shape.kind) * dd::itx_size(shape.kind);
@@ -82,7 +83,7 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
     work.run = [=](const Dsp &dsp, std::byte *dst) {
         for (const Block &block : blocks)
             ffmpeg_vp9_itx(
-                dsp.get(), shape.kind,
+                dsp.vp9(), shape.kind,
                 reinterpret_cast<std::uint8_t *>(dst + plane.offset + block.y * plane.stride + block.x * wide),
                 plane.stride, block_coefs(block), static_cast<int>(shape.eob));
     };

@@ -68,8 +68,9 @@ Work make(const std::string &name, unsigned tx, const Scene &scene) {
             fill_masks(sb, tx == kMixed ? random() % 4 : tx, scene.format.ss_h || scene.format.ss_v);
     }
     const Limits by_level = limits();
-    work.batch.reset(layout, {}, 1);
-    if (!work.batch.set_loop_filter(superblocks.data(), cols, rows, by_level.inner.data(), by_level.edge.data()))
+    auto &batch = work.batch.emplace<dd::Vp9Batch>();
+    batch.reset(layout, {}, 1);
+    if (!batch.set_loop_filter(superblocks.data(), cols, rows, by_level.inner.data(), by_level.edge.data()))
         throw std::runtime_error("the loop filter's masks were refused");
     work.blocks = static_cast<double>(superblocks.size());
     for (const dd::PlaneLayout &plane : layout.plane)
@@ -83,7 +84,7 @@ Work make(const std::string &name, unsigned tx, const Scene &scene) {
             planes[p] = reinterpret_cast<std::uint8_t *>(dst + layout.plane[p].offset);
             strides[p] = layout.plane[p].stride;
         }
-        ffmpeg_vp9_loop_filter(dsp.get(), planes.data(), strides.data(), layout.format.ss_h, layout.format.ss_v,
+        ffmpeg_vp9_loop_filter(dsp.vp9(), planes.data(), strides.data(), layout.format.ss_h, layout.format.ss_v,
                                superblocks.data(), cols, rows, by_level.inner.data(), by_level.edge.data());
     };
     return work;

@@ -71,8 +71,9 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
         paint(layout, random, work.reference[slot]);
     const dd::PlaneLayout plane = layout.plane[0];
     const std::vector<Block> blocks = random_blocks(shape, plane, random);
-    work.batch.reset(layout, {layout, layout, {}}, 1);
-    record(shape, blocks, work.batch.recorders[0]);
+    auto &batch = work.batch.emplace<dd::Vp9Batch>();
+    batch.reset(layout, {layout, layout, {}}, 1);
+    record(shape, blocks, batch.recorders[0]);
     work.blocks = static_cast<double>(blocks.size());
     work.pixels = work.blocks * shape.size * shape.size;
 
@@ -83,7 +84,7 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
         for (const Block &block : blocks)
             for (unsigned i = 0; i < (shape.compound ? 2u : 1u); i++)
                 ffmpeg_vp9_mc(
-                    dsp.get(), shape.size, shape.filter, static_cast<int>(i),
+                    dsp.vp9(), shape.size, shape.filter, static_cast<int>(i),
                     reinterpret_cast<std::uint8_t *>(dst + plane.offset + block.y * plane.stride + block.x * wide),
                     plane.stride,
                     reinterpret_cast<const std::uint8_t *>(

@@ -24,17 +24,11 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-Dsp open_dsp(const Work &work, bool simd) {
-    Dsp dsp(ffmpeg_vp9_open(work.batch.dst.format.bit_depth, simd));
-    if (!dsp)
-        throw std::bad_alloc();
-    return dsp;
-}
-
 // The CPU's side of a work, on a picture of its own.
 class CpuSide {
   public:
-    CpuSide(const Work &work, bool simd) : work_(work), dsp_(open_dsp(work, simd)), dst_(work.before.size()) {}
+    CpuSide(const Work &work, bool simd)
+        : work_(work), dsp_(work.layout().format.bit_depth, simd), dst_(work.before.size()) {}
 
     double run() {
         std::memcpy(dst_.data(), work_.before.data(), dst_.size());
@@ -59,7 +53,7 @@ double time_cpu(CpuSide &side, const PixelBuffer &expected, double seconds) {
     do {
         times.push_back(side.run());
         if (!side.equals(expected))
-            throw std::runtime_error("FFmpeg's own functions don't agree with each other");
+            throw std::runtime_error("the decoder's own functions don't agree with each other");
     } while (since(start) < seconds || times.size() < 3);
     return median(times);
 }
@@ -111,7 +105,7 @@ void time_both(Gpu::Job &job, CpuSide &side, const PixelBuffer &expected, double
     if (thrown)
         std::rethrow_exception(thrown);
     if (!side.equals(expected))
-        throw std::runtime_error("FFmpeg's functions differ when both sides run");
+        throw std::runtime_error("the decoder's functions differ when both sides run");
     figures.both_gpu = gpu_runs * figures.pixels / gpu_seconds;
     figures.both_simd = cpu_runs * figures.pixels / cpu_seconds;
 }

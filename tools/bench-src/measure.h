@@ -11,10 +11,10 @@ namespace bench {
 struct Figures {
     std::string name;
     double pixels = 0, blocks = 0;      // of one run
-    unsigned runs = 0;                  // M1: runs on the GPU whose every byte was FFmpeg's
+    unsigned runs = 0;                  // M1: runs on the GPU whose every byte was the decoder's
     double gpu = 0;                     // M2: pixels a second while the GPU computes
     double gpu_wall = 0;                // the same, from the submit to the end of the wait
-    double simd = 0;                    // M3: pixels a second of FFmpeg's functions on one core
+    double simd = 0;                    // M3: pixels a second of the decoder's functions on one core
     double plain_c = 0;                 // the same without SIMD
     double both_gpu = 0, both_simd = 0; // M4: at the same time
     std::size_t dispatches = 0;

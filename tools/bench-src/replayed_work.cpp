@@ -79,7 +79,7 @@ struct McRun {
                                             static_cast<std::ptrdiff_t>(x) * static_cast<std::ptrdiff_t>(wide);
         std::byte *at =
             picture + to.offset + (record.dst >> 16) * std::size_t{to.stride} + (record.dst & 0xffff) * wide;
-        ffmpeg_vp9_mc(dsp.get(), side, ctl >> DD_MC_FILTER_SHIFT & 3, second, reinterpret_cast<std::uint8_t *>(at),
+        ffmpeg_vp9_mc(dsp.vp9(), side, ctl >> DD_MC_FILTER_SHIFT & 3, second, reinterpret_cast<std::uint8_t *>(at),
                       to.stride, reinterpret_cast<const std::uint8_t *>(block),
                       over ? EdgeBlock::kSide * wide : from.stride, mx, my);
     }
@@ -93,11 +93,15 @@ struct McRun {
     }
 };
 
+dd::Vp9Batch &vp9(Work &work) {
+    return std::get<dd::Vp9Batch>(work.batch);
+}
+
 Work start_work(const std::string &name, Phase phase, const dd::SavedBatch &saved) {
     Work work;
     work.name = name;
     work.phase = phase;
-    work.batch.reset(saved.batch.dst, saved.batch.ref, 1);
+    work.batch.emplace<dd::Vp9Batch>().reset(saved.batch.dst, saved.batch.ref, 1);
     work.before = copy_of(saved.dst);
     for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
         if (saved.batch.ref[slot].size)
@@ -110,11 +114,12 @@ Work mc_work(const dd::SavedBatch &saved) {
     McRun run{saved.batch.dst, saved.batch.ref, {}, {}};
     for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
         run.pixels[slot] = work.reference[slot].data();
+    dd::Vp9Recorder &target = vp9(work).recorders[0];
     for (const dd::Vp9Recorder &recorder : saved.batch.recorders)
         for (unsigned size_class = 0; size_class < dd::DD_MC_CLASSES; size_class++)
             for (const dd::DdMcRecord &record : recorder.mc[size_class]) {
                 const unsigned side = 4u << size_class;
-                work.batch.recorders[0].mc[size_class].push_back(record);
+                target.mc[size_class].push_back(record);
                 run.records.emplace_back(side, record);
                 work.pixels += double{1} * side * side;
             }
@@ -146,7 +151,7 @@ struct ItxRun {
         for (const Transform &t : transforms) {
             const PlaneLayout &plane = dst.plane[t.plane];
             std::byte *at = picture + plane.offset + t.y * std::size_t{plane.stride} + t.x * wide;
-            ffmpeg_vp9_itx(dsp.get(), t.kind, reinterpret_cast<std::uint8_t *>(at), plane.stride,
+            ffmpeg_vp9_itx(dsp.vp9(), t.kind, reinterpret_cast<std::uint8_t *>(at), plane.stride,
                            reinterpret_cast<std::int16_t *>(coefs->data() + t.coefs), static_cast<int>(t.eob));
         }
     }
@@ -172,7 +177,7 @@ Work itx_work(const dd::SavedBatch &saved) {
     ItxRun run{saved.batch.dst, {}, {}, {}};
     const unsigned coef_bytes = 2 * saved.batch.dst.bytes_per_pixel();
     std::vector<std::byte> coefs;
-    dd::Vp9Recorder &target = work.batch.recorders[0];
+    dd::Vp9Recorder &target = vp9(work).recorders[0];
     for (const dd::Vp9Recorder &recorder : saved.batch.recorders) {
         const auto first_word = static_cast<std::uint32_t>(target.coefs.size());
         target.coefs.insert(target.coefs.end(), recorder.coefs.begin(), recorder.coefs.end());
@@ -201,7 +206,7 @@ Work itx_work(const dd::SavedBatch &saved) {
 
 Work lf_work(const dd::SavedBatch &saved) {
     Work work = start_work("replayed-lf", Phase::filter, saved);
-    work.batch.lf = saved.batch.lf;
+    vp9(work).lf = saved.batch.lf;
     std::vector<dd::DdLfSuperblock> superblocks = saved.batch.lf.superblocks;
     // The batch has no edges on the picture's upper border. FFmpeg's function leaves them out itself, but walks along
     // a row only as far as that mask has bits.
@@ -224,7 +229,7 @@ Work lf_work(const dd::SavedBatch &saved) {
             planes[p] = reinterpret_cast<std::uint8_t *>(picture + layout.plane[p].offset);
             strides[p] = layout.plane[p].stride;
         }
-        ffmpeg_vp9_loop_filter(dsp.get(), planes.data(), strides.data(), layout.format.ss_h, layout.format.ss_v,
+        ffmpeg_vp9_loop_filter(dsp.vp9(), planes.data(), strides.data(), layout.format.ss_h, layout.format.ss_v,
                                superblocks.data(), cols, rows, limit.data(), edge.data());
     };
     return work;

@@ -34,6 +34,7 @@ std::vector<Kernel> kernels() {
     add_mc_kernels(list);
     add_itx_kernels(list);
     add_lf_kernels(list);
+    add_av1_cdef_kernels(list);
     return list;
 }
 

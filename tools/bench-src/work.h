@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A frame's worth of work for one kernel: as a batch for the GPU, and as calls of FFmpeg's DSP functions on one core.
+// A frame's worth of work for one kernel: as a batch for the GPU, and as calls of FFmpeg's (VP9) or dav1d's (AV1) DSP
+// functions on one core.
 #pragma once
+#include "batch/av1_batch.h"
 #include "batch/vp9_batch.h"
+#include "dav1d_av1.h"
 #include "ffmpeg_vp9.h"
 
 #include <array>
@@ -14,6 +17,7 @@
 #include <random>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace bench {
@@ -36,24 +40,46 @@ class PixelBuffer {
     std::size_t size_ = 0;
 };
 
-struct DspClose {
-    void operator()(FfmpegVp9 *dsp) const { ffmpeg_vp9_close(&dsp); }
+// Both decoders' functions for one bit depth.
+class Dsp {
+  public:
+    Dsp(int bit_depth, bool simd) : vp9_(ffmpeg_vp9_open(bit_depth, simd)), av1_(dav1d_av1_open(bit_depth, simd)) {
+        if (!vp9_ || !av1_)
+            throw std::bad_alloc();
+    }
+    FfmpegVp9 *vp9() const { return vp9_.get(); }
+    const Dav1dAv1 *av1() const { return av1_.get(); }
+
+  private:
+    struct Close {
+        void operator()(FfmpegVp9 *dsp) const { ffmpeg_vp9_close(&dsp); }
+        void operator()(Dav1dAv1 *dsp) const { dav1d_av1_close(&dsp); }
+    };
+    std::unique_ptr<FfmpegVp9, Close> vp9_;
+    std::unique_ptr<Dav1dAv1, Close> av1_;
 };
-using Dsp = std::unique_ptr<FfmpegVp9, DspClose>;
 
 enum class Phase : unsigned { recon, filter };
 
 struct Work {
     std::string name;
     Phase phase = Phase::recon;
-    dd::Vp9Batch batch;
-    PixelBuffer before;                                 // the picture that the work changes
-    std::array<PixelBuffer, dd::DD_MAX_REFS> reference; // by slot, as batch.ref lays them out; empty: none
-    double pixels = 0;                                  // that the work covers
-    double blocks = 0;                                  // blocks or superblocks
+    std::variant<dd::Vp9Batch, dd::Av1Batch> batch;
+    PixelBuffer before;                              // the picture that the work changes
+    std::array<PixelBuffer, dd::kAv1Refs> reference; // by slot, as reference_layout() says; empty: none
+    double pixels = 0;                               // that the work covers
+    double blocks = 0;                               // blocks or superblocks
     // The CPU's side. `prepare` brings back what `run` uses up; it is not part of the time.
     std::function<void()> prepare = [] {};
     std::function<void(const Dsp &, std::byte *dst)> run;
+
+    const dd::PictureLayout &layout() const {
+        return std::visit([](const auto &b) -> const dd::PictureLayout & { return b.dst; }, batch);
+    }
+    const dd::PictureLayout &reference_layout(unsigned slot) const {
+        const auto *vp9 = std::get_if<dd::Vp9Batch>(&batch);
+        return vp9 ? vp9->ref[slot] : layout();
+    }
 };
 
 struct Scene {
@@ -81,5 +107,6 @@ std::vector<Work> replayed_work(const std::string &path);
 void add_mc_kernels(std::vector<Kernel> &list);
 void add_itx_kernels(std::vector<Kernel> &list);
 void add_lf_kernels(std::vector<Kernel> &list);
+void add_av1_cdef_kernels(std::vector<Kernel> &list);
 
 } // namespace bench

@@ -12,6 +12,7 @@ from cli.report import ToolError, capture, say
 
 BENCH = Path("tools/bench-src/bench")
 SIZE = "640x320"  # enough supergroups for a steady state
+SHARES = ("issue_busy", "tmu_busy", "dram_busy")
 
 
 def bench_path() -> Path:
@@ -39,7 +40,12 @@ def first_jobs(trace: Path, count: int, into: Path) -> None:
                 return
 
 
-def modelled(name: str, target: environment.Target, parameters: dict, depth: int) -> dict:
+def part_of(job: dict, names: dict, blocks: float) -> dict:
+    return {"kernel": names.get(job["code"], job["code"]), "ns a block": 1e3 * job["us"] / blocks,
+            **{share: job[share] for share in SHARES}}
+
+
+def modelled(name: str, target: environment.Target, parameters: dict, depth: int, names: dict) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         trace, head, figures = scratch / "trace", scratch / "head", scratch / "figures.json"
@@ -56,30 +62,37 @@ def modelled(name: str, target: environment.Target, parameters: dict, depth: int
     main = max(jobs, key=lambda job: job["us"])
     return {"kernel": name, "depth": depth, "dispatches": run["dispatches"], "blocks": run["blocks"], "us": us,
             "ns a block": 1e3 * us / run["blocks"], "ns a pixel": 1e3 * us / run["pixels"],
-            **{share: main[share] for share in ("issue_busy", "tmu_busy", "dram_busy")}}
+            "parts": [part_of(job, names, run["blocks"]) for job in jobs], **{share: main[share] for share in SHARES}}
 
 
-def time_kernels(patterns: list, target: environment.Target, parameters: dict, depth: int) -> list:
-    """A row for each kernel; one that fails on the simulated device has a problem instead of figures."""
+def time_kernels(patterns: list, target: environment.Target, parameters: dict, depth: int, names: dict) -> list:
+    """A row for each kernel; one that fails on the simulated device has a problem instead of figures. `names`: of kernels, by the
+    hash of their code."""
     rows = []
     for name in kernels(patterns):
         say(name)
         try:
-            rows.append(modelled(name, target, parameters, depth))
+            rows.append(modelled(name, target, parameters, depth, names))
         except ToolError as error:
             say(str(error))
             rows.append({"kernel": name, "depth": depth, "problem": str(error)})
     return rows
 
 
+def shares_of(row: dict) -> str:
+    return " | ".join(f"{100 * row[share]:.0f} %" for share in SHARES)
+
+
 def table(rows: list) -> str:
+    """Of work that takes several dispatches, each has a line of its own below the sum."""
     lines = ["| kernel | bits | dispatches | modelled ns a block | ns a pixel | issue | TMU | DRAM |",
              "|---|---|---|---|---|---|---|---|"]
     for row in rows:
         if "problem" in row:
             lines.append(f"| {row['kernel']} | {row['depth']} | failed | | | | | |")
             continue
-        shares = " | ".join(f"{100 * row[s]:.0f} %" for s in ("issue_busy", "tmu_busy", "dram_busy"))
         lines.append(f"| {row['kernel']} | {row['depth']} | {row['dispatches']} | {row['ns a block']:.1f} | "
-                     f"{row['ns a pixel']:.2f} | {shares} |")
+                     f"{row['ns a pixel']:.2f} | {shares_of(row)} |")
+        for part in row["parts"] if row["dispatches"] > 1 else ():
+            lines.append(f"| … {part['kernel']} | | | {part['ns a block']:.1f} | | {shares_of(part)} |")
     return "\n".join(lines)

@@ -130,7 +130,8 @@ def main(args) -> int:
     figures = {"model": model}
     if args.bench:
         target = environment.target("x86", mesa=args.mesa, library=args.library)
-        figures["kernels"] = benchmarks.time_kernels(args.bench, target, model["parameters"], args.depth)
+        figures["kernels"] = benchmarks.time_kernels(args.bench, target, model["parameters"], args.depth,
+                                                     kernel_names(args))
         print("\n" + benchmarks.table(figures["kernels"]))
         if args.write:
             docs.write_section("kernels", benchmarks.table(figures["kernels"]))
