@@ -75,6 +75,11 @@ unsigned unit_count(unsigned pixels, unsigned log2) {
 
 } // namespace
 
+unsigned av1_self_guided_set(std::uint32_t strengths) {
+    const auto same = [&](const auto &set) { return pack_halves(set[0], set[1]) == strengths; };
+    return static_cast<unsigned>(std::ranges::find_if(kStrengths, same) - std::begin(kStrengths));
+}
+
 void Av1Filters::clear() {
     params_ = {};
     words_.clear();

@@ -21,6 +21,9 @@ struct Av1RestorationUnit {
     std::array<std::int8_t, 2> weight{};                 // self-guided, as coded
 };
 
+// The set of a self-guided filter, of its strengths as kernels read them (word 1 of a unit's record).
+unsigned av1_self_guided_set(std::uint32_t strengths);
+
 struct Av1PlaneUnits {
     std::span<const Av1RestorationUnit> units; // empty: the plane isn't restored
     unsigned cols = 0, rows = 0, log2 = 0;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <unordered_map>
 
 namespace dd {
 namespace {
@@ -119,6 +120,23 @@ std::uint32_t shape_bits(const Av1Shape &s, const Av1Corner &corner) {
            (s.flip_v ? DD_AV1_ITX_FLIP_V : 0) | s.shift << DD_AV1_ITX_ROUND_SHIFT | (s.rect() ? DD_AV1_ITX_RECT : 0);
 }
 
+std::unordered_map<std::uint32_t, Av1CodedShape> make_shapes() {
+    std::unordered_map<std::uint32_t, Av1CodedShape> shapes;
+    for (unsigned size = 0; size < kAv1TxSizes; size++)
+        for (unsigned type = 0; type < kAv1TxTypes; type++) {
+            const Av1Shape shape = av1_shape(size, type);
+            if (!shape.valid)
+                continue;
+            if (type == 0)
+                shapes.emplace(shape_bits(shape, {}), Av1CodedShape{size, type, {}});
+            const unsigned cols = log2_of(std::min(shape.w, kMostCoded)), rows = log2_of(std::min(shape.h, kMostCoded));
+            for (unsigned w = 2; w <= cols; w++)
+                for (unsigned h = 2; h <= rows; h++)
+                    shapes.emplace(shape_bits(shape, {w, h}), Av1CodedShape{size, type, {w, h}});
+        }
+    return shapes;
+}
+
 template <typename T>
 std::uint64_t magnitudes(const T *coefs, unsigned cols, unsigned rows, unsigned stride) {
     std::uint64_t sum = 0;
@@ -164,6 +182,12 @@ Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob) {
         return {log2_of(w), log2_of(eob / w + 1)};
     const unsigned corner = corners[size][eob];
     return {corner >> 4, corner & 15};
+}
+
+std::optional<Av1CodedShape> av1_shape_of_bits(std::uint32_t bits) {
+    static const auto shapes = make_shapes();
+    const auto found = shapes.find(bits);
+    return found == shapes.end() ? std::nullopt : std::optional(found->second);
 }
 
 int av1_dc_residual(unsigned size, int dc) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace dd {
@@ -33,6 +34,13 @@ struct Av1Corner {
 };
 // `eob`: index of the last coefficient in the scan.
 Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob);
+
+// The size, type and corner of a bin's shape (DD_AV1_ITX_*); nothing where no residual has that shape.
+struct Av1CodedShape {
+    unsigned size = 0, type = 0;
+    Av1Corner corner; // sides of 0: a DC coefficient alone
+};
+std::optional<Av1CodedShape> av1_shape_of_bits(std::uint32_t bits);
 
 // What each pixel of a block gets whose DC coefficient is the only one. DCT only.
 int av1_dc_residual(unsigned size, int dc);

@@ -2,30 +2,39 @@
 //
 // A saved batch (.ddb): everything that running it again needs, pixels included.
 #pragma once
+#include "batch/av1_batch.h"
 #include "batch/vp9_batch.h"
 
 #include <array>
 #include <cstddef>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace dd {
 
+constexpr unsigned kMostRefs = kAv1Refs;
+
 // Phases that a saved batch ran with; the values of DD_PHASE_*.
 struct SavedBatch {
     unsigned phases = 0;
-    Vp9Batch batch;
-    std::vector<std::byte> dst; // pixels before the batch ran, as batch.dst lays them out
-    std::array<std::vector<std::byte>, DD_MAX_REFS> ref;
+    std::variant<Vp9Batch, Av1Batch> batch;
+    std::vector<std::byte> dst; // pixels before the batch ran, as the batch's dst lays them out
+    // By slot; of AV1's slots with the same picture only the first one that has it.
+    std::array<std::vector<std::byte>, kMostRefs> ref;
+
+    const PictureLayout &layout() const {
+        return std::visit([](const auto &b) -> const PictureLayout & { return b.dst; }, batch);
+    }
 };
 
 // What save_batch writes; pixels by layout, nullptr for references that aren't there or that nothing reads.
 struct BatchView {
     unsigned phases = 0;
-    const Vp9Batch *batch = nullptr;
+    std::variant<const Vp9Batch *, const Av1Batch *> batch;
     const std::byte *dst = nullptr;
-    std::array<const std::byte *, DD_MAX_REFS> ref{};
+    std::array<const std::byte *, kMostRefs> ref{};
 };
 
 // Empty: it worked; else what went wrong.

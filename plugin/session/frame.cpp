@@ -120,12 +120,15 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
 }
 
 void save(DdFrame &frame, unsigned phases) {
+    const bool av1 = frame.session->codec == DD_CODEC_AV1;
     BatchView view;
     view.phases = phases;
     view.batch = &frame.batch;
+    if (av1)
+        view.batch = &frame.av1;
     view.dst = frame.dst->memory->data();
-    const unsigned used = phases & DD_PHASE_RECON ? used_refs(frame) : 0;
-    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+    const unsigned used = !(phases & DD_PHASE_RECON) ? 0 : av1 ? frame.av1.recon.used_refs() : used_refs(frame);
+    for (unsigned slot = 0; slot < kMostRefs; slot++)
         if (used >> slot & 1)
             view.ref[slot] = frame.ref[slot]->memory->data();
     frame.session->saver.save(view, frame.number, frame.session->log);
@@ -181,7 +184,7 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     const auto planned = plan_phases(frame, phases);
     if (!planned[kRecon] && !planned[kFilter])
         return DD_OK;
-    if (session.saver.wanted() && session.codec == DD_CODEC_VP9)
+    if (session.saver.wanted())
         save(frame, phases);
     frame.meter.submit(stages_of(phases));
     if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)

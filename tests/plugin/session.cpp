@@ -403,7 +403,7 @@ TEST_CASE("batches of a stream are saved", "[session]") {
         SavedBatch saved;
         REQUIRE(load_batch(entry.path().string(), saved) == "");
         REQUIRE(saved.phases == 3);
-        REQUIRE(saved.batch.recorders.size() == 2);
+        REQUIRE(std::get<Vp9Batch>(saved.batch).recorders.size() == 2);
         files++;
     }
     REQUIRE(files == 2);

@@ -71,9 +71,10 @@ Av1Predictor::Values Av1Predictor::warp(const DdAv1Source &s, const Block &b, in
     const std::int32_t *m = s.warp->matrix;
     const int alpha = s.warp->shear[0], beta = s.warp->shear[1], gamma = s.warp->shear[2], delta = s.warp->shear[3];
     Values result(b.w * b.h);
-    for (unsigned y8 = 0; y8 < b.h; y8 += 8)
-        for (unsigned x8 = 0; x8 < b.w; x8 += 8) {
-            const std::int64_t src_x = std::int64_t{b.x + x8 + 4} << ss_h, src_y = std::int64_t{b.y + y8 + 4} << ss_v;
+    // Warps are made for whole 8x8 pixels of the plane, whatever part of them is wanted.
+    for (unsigned y8 = b.y & ~7u; y8 < b.y + b.h; y8 += 8)
+        for (unsigned x8 = b.x & ~7u; x8 < b.x + b.w; x8 += 8) {
+            const std::int64_t src_x = std::int64_t{x8 + 4} << ss_h, src_y = std::int64_t{y8 + 4} << ss_v;
             const std::int64_t x4 = (m[2] * src_x + m[3] * src_y + m[0]) >> ss_h;
             const std::int64_t y4 = (m[4] * src_x + m[5] * src_y + m[1]) >> ss_v;
             const std::int64_t ix = x4 >> 16, iy = y4 >> 16;
@@ -91,12 +92,14 @@ Av1Predictor::Values Av1Predictor::warp(const DdAv1Source &s, const Block &b, in
             const int base = (sy - gamma * 4 - delta * 4) & ~63;
             for (unsigned y = 0; y < 8; y++)
                 for (unsigned x = 0; x < 8; x++) {
+                    if (x8 + x - b.x >= b.w || y8 + y - b.y >= b.h) // also what lies before
+                        continue;
                     const int offset =
                         64 + ((base + gamma * static_cast<int>(x) + delta * static_cast<int>(y) + 512) >> 10);
                     std::int64_t sum = 0;
                     for (unsigned t = 0; t < 8; t++)
                         sum += av1_warp_taps[offset][t] * rows[y + t][x];
-                    result[(y8 + y) * b.w + x8 + x] = round_by(sum, rounding);
+                    result[(y8 + y - b.y) * b.w + x8 + x - b.x] = round_by(sum, rounding);
                 }
         }
     return result;

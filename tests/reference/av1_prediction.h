@@ -27,7 +27,7 @@ class Av1Predictor {
     using Values = std::vector<int>;
     int pixel(unsigned ref, unsigned plane, std::int64_t x, std::int64_t y) const;
     void put(unsigned plane, unsigned x, unsigned y, int value);
-    // Of a whole block; `rounding`: clause 7.11.3.2's InterRound1.
+    // `rounding`: clause 7.11.3.2's InterRound1.
     Values translate(const DdAv1Source &s, const Block &b, int rounding) const;
     Values warp(const DdAv1Source &s, const Block &b, int rounding) const;
     Values source(const DdAv1Source &s, const Block &b, int rounding) const;

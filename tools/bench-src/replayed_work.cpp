@@ -97,25 +97,30 @@ dd::Vp9Batch &vp9(Work &work) {
     return std::get<dd::Vp9Batch>(work.batch);
 }
 
+const dd::Vp9Batch &vp9(const dd::SavedBatch &saved) {
+    return std::get<dd::Vp9Batch>(saved.batch);
+}
+
 Work start_work(const std::string &name, Phase phase, const dd::SavedBatch &saved) {
+    const dd::Vp9Batch &batch = vp9(saved);
     Work work;
     work.name = name;
     work.phase = phase;
-    work.batch.emplace<dd::Vp9Batch>().reset(saved.batch.dst, saved.batch.ref, 1);
+    work.batch.emplace<dd::Vp9Batch>().reset(batch.dst, batch.ref, 1);
     work.before = copy_of(saved.dst);
     for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
-        if (saved.batch.ref[slot].size)
+        if (batch.ref[slot].size)
             work.reference[slot] = copy_of(saved.ref[slot]);
     return work;
 }
 
 Work mc_work(const dd::SavedBatch &saved) {
     Work work = start_work("replayed-mc", Phase::recon, saved);
-    McRun run{saved.batch.dst, saved.batch.ref, {}, {}};
+    McRun run{vp9(saved).dst, vp9(saved).ref, {}, {}};
     for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
         run.pixels[slot] = work.reference[slot].data();
     dd::Vp9Recorder &target = vp9(work).recorders[0];
-    for (const dd::Vp9Recorder &recorder : saved.batch.recorders)
+    for (const dd::Vp9Recorder &recorder : vp9(saved).recorders)
         for (unsigned size_class = 0; size_class < dd::DD_MC_CLASSES; size_class++)
             for (const dd::DdMcRecord &record : recorder.mc[size_class]) {
                 const unsigned side = 4u << size_class;
@@ -174,11 +179,11 @@ void expand(std::byte *block, unsigned kind, unsigned corner, const dd::DdItxRec
 
 Work itx_work(const dd::SavedBatch &saved) {
     Work work = start_work("replayed-itx", Phase::recon, saved);
-    ItxRun run{saved.batch.dst, {}, {}, {}};
-    const unsigned coef_bytes = 2 * saved.batch.dst.bytes_per_pixel();
+    ItxRun run{vp9(saved).dst, {}, {}, {}};
+    const unsigned coef_bytes = 2 * vp9(saved).dst.bytes_per_pixel();
     std::vector<std::byte> coefs;
     dd::Vp9Recorder &target = vp9(work).recorders[0];
-    for (const dd::Vp9Recorder &recorder : saved.batch.recorders) {
+    for (const dd::Vp9Recorder &recorder : vp9(saved).recorders) {
         const auto first_word = static_cast<std::uint32_t>(target.coefs.size());
         target.coefs.insert(target.coefs.end(), recorder.coefs.begin(), recorder.coefs.end());
         for (unsigned kind = 0; kind < dd::DD_ITX_KINDS; kind++)
@@ -206,23 +211,23 @@ Work itx_work(const dd::SavedBatch &saved) {
 
 Work lf_work(const dd::SavedBatch &saved) {
     Work work = start_work("replayed-lf", Phase::filter, saved);
-    vp9(work).lf = saved.batch.lf;
-    std::vector<dd::DdLfSuperblock> superblocks = saved.batch.lf.superblocks;
+    vp9(work).lf = vp9(saved).lf;
+    std::vector<dd::DdLfSuperblock> superblocks = vp9(saved).lf.superblocks;
     // The batch has no edges on the picture's upper border. FFmpeg's function leaves them out itself, but walks along
     // a row only as far as that mask has bits.
-    for (unsigned column = 0; column < saved.batch.lf.sb_cols; column++)
+    for (unsigned column = 0; column < vp9(saved).lf.sb_cols; column++)
         for (unsigned kind = 0; kind < 2; kind++)
             superblocks[column].mask[(kind * 2 + 1) * 8] |= 0x00ff0000;
     std::array<std::uint8_t, dd::DD_LF_LEVELS> limit{}, edge{};
     for (unsigned level = 0; level < dd::DD_LF_LEVELS; level++) {
-        limit[level] = static_cast<std::uint8_t>(saved.batch.lf.limits[level]);
-        edge[level] = static_cast<std::uint8_t>(saved.batch.lf.limits[level] >> 8);
+        limit[level] = static_cast<std::uint8_t>(vp9(saved).lf.limits[level]);
+        edge[level] = static_cast<std::uint8_t>(vp9(saved).lf.limits[level] >> 8);
     }
-    for (const PlaneLayout &plane : saved.batch.dst.plane)
+    for (const PlaneLayout &plane : vp9(saved).dst.plane)
         work.pixels += double{1} * plane.width * plane.height;
     work.blocks = static_cast<double>(superblocks.size());
-    work.run = [=, layout = saved.batch.dst, cols = saved.batch.lf.sb_cols,
-                rows = saved.batch.lf.sb_rows](const Dsp &dsp, std::byte *picture) {
+    work.run = [=, layout = vp9(saved).dst, cols = vp9(saved).lf.sb_cols,
+                rows = vp9(saved).lf.sb_rows](const Dsp &dsp, std::byte *picture) {
         std::array<std::uint8_t *, 3> planes{};
         std::array<std::ptrdiff_t, 3> strides{};
         for (unsigned p = 0; p < 3; p++) {
@@ -241,12 +246,14 @@ std::vector<Work> replayed_work(const std::string &path) {
     dd::SavedBatch saved;
     if (const std::string problem = dd::load_batch(path, saved); !problem.empty())
         throw std::runtime_error(path + ": " + problem);
+    if (!std::holds_alternative<dd::Vp9Batch>(saved.batch))
+        throw std::runtime_error(path + ": only the stages of VP9 batches can be run on their own");
     std::vector<Work> works;
     if (Work mc = mc_work(saved); mc.blocks > 0)
         works.push_back(std::move(mc));
     if (Work itx = itx_work(saved); itx.blocks > 0)
         works.push_back(std::move(itx));
-    if (!saved.batch.lf.superblocks.empty())
+    if (!vp9(saved).lf.superblocks.empty())
         works.push_back(lf_work(saved));
     return works;
 }

@@ -13,8 +13,8 @@
 namespace {
 
 void print(const std::string &file, const replay::Result &result) {
-    std::printf("%s: %llu squares predicted, %llu residuals, %llu superblocks filtered, %.0f KiB uploaded\n",
-                file.c_str(), result.predictions, result.residuals, result.superblocks, result.upload_kib);
+    std::printf("%s: %llu predictions, %llu residuals, %llu superblocks filtered, %.0f KiB uploaded\n", file.c_str(),
+                result.counts.predictions, result.counts.residuals, result.counts.superblocks, result.upload_kib);
     double total = 0;
     for (const replay::DispatchTime &dispatch : result.dispatches) {
         std::printf("  %-24s %8u workgroups %12.1f us\n", dispatch.kernel.c_str(), dispatch.groups,

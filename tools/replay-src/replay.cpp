@@ -2,7 +2,7 @@
 #include "replay.h"
 
 #include "embedded.h"
-#include "reference/vp9_reference.h"
+#include "vulkan/av1_dispatch.h"
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
@@ -12,8 +12,6 @@
 
 namespace replay {
 namespace {
-
-constexpr unsigned kRecon = 1, kFilter = 2; // bits of SavedBatch.phases
 
 void check(const dd::GpuStatus &status, const char *doing) {
     if (!status)
@@ -28,34 +26,37 @@ double median(std::vector<double> values) {
 } // namespace
 
 Replay::Replay(std::shared_ptr<dd::Gpu> gpu, const dd::SavedBatch &saved) : gpu_(std::move(gpu)), saved_(saved) {
-    if (saved.phases & kRecon)
-        dd::plan_vp9_recon(saved.batch, gpu_->profile(), work_[0]);
-    if (saved.phases & kFilter)
-        dd::plan_vp9_filter(saved.batch, gpu_->profile(), work_[1]);
+    std::visit([&](const auto &batch) { prepare(batch); }, saved.batch);
     for (unsigned phase = 0; phase < 2; phase++)
         if (!work_[phase].dispatches.empty())
             phases_[phase] = &work_[phase];
-    check(gpu_->make_picture(saved.batch.dst, dst_), "allocating the picture");
-    for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++) {
-        if (saved.ref[slot].empty())
+}
+
+template <typename Batch>
+void Replay::prepare(const Batch &batch) {
+    plan(batch, saved_.phases, gpu_->profile(), work_);
+    check(gpu_->make_picture(batch.dst, dst_), "allocating the picture");
+    for (unsigned slot = 0; slot < dd::kMostRefs; slot++) {
+        if (saved_.ref[slot].empty())
             continue;
-        check(gpu_->make_picture(saved.batch.ref[slot], ref_[slot]), "allocating a reference");
-        std::memcpy(ref_[slot]->data(), saved.ref[slot].data(), saved.ref[slot].size());
+        check(gpu_->make_picture(reference_layout(batch, slot), ref_[slot]), "allocating a reference");
+        std::memcpy(ref_[slot]->data(), saved_.ref[slot].data(), saved_.ref[slot].size());
     }
+    dd::PictureLayout scratch = batch.dst;
+    scratch.size = scratch_bytes(batch, saved_.phases);
+    for (const unsigned slot : {dd::kAv1ScratchA, dd::kAv1ScratchB})
+        if (scratch.size)
+            check(gpu_->make_picture(scratch, ref_[slot]), "allocating a scratch picture");
 }
 
 std::vector<std::byte> Replay::expected(double &milliseconds) const {
     std::vector<std::byte> pixels = saved_.dst;
-    dd::reference::Vp9References ref{};
-    for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
-        ref[slot] = saved_.ref[slot].empty() ? nullptr : saved_.ref[slot].data();
+    References references{};
+    for (unsigned slot = 0; slot < dd::kMostRefs; slot++)
+        references[slot] = saved_.ref[slot].empty() ? nullptr : saved_.ref[slot].data();
     const auto start = std::chrono::steady_clock::now();
-    if (saved_.phases & kRecon) {
-        dd::reference::run_predictions(saved_.batch, pixels.data(), ref);
-        dd::reference::run_residuals(saved_.batch, pixels.data());
-    }
-    if (saved_.phases & kFilter)
-        dd::reference::run_loop_filter(saved_.batch, pixels.data());
+    std::visit([&](const auto &batch) { run_reference(batch, saved_.phases, references, pixels.data()); },
+               saved_.batch);
     milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return pixels;
 }
@@ -64,13 +65,14 @@ std::vector<double> Replay::run_once() {
     std::memcpy(dst_->data(), saved_.dst.data(), saved_.dst.size());
     dd::GpuJob job(gpu_);
     check(job.begin(phases_), "preparing");
-    if (phases_[0])
-        dd::write_vp9_recon(saved_.batch, gpu_->profile(), work_[0], job.upload(0));
-    if (phases_[1])
-        dd::write_vp9_filter(saved_.batch, gpu_->profile(), work_[1], job.upload(1));
+    for (unsigned phase = 0; phase < 2; phase++)
+        if (phases_[phase])
+            std::visit(
+                [&](const auto &batch) { write(batch, phase, gpu_->profile(), work_[phase], job.upload(phase)); },
+                saved_.batch);
     dd::GpuJobInput input;
     input.dst = dst_.get();
-    for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
+    for (std::size_t slot = 0; slot < ref_.size(); slot++)
         input.ref[slot] = ref_[slot].get();
     input.tables = dd::vp9_tables();
     input.cpu_wrote = true;
@@ -80,11 +82,14 @@ std::vector<double> Replay::run_once() {
 }
 
 std::string Replay::difference(const std::vector<std::byte> &expected) const {
-    const dd::PictureLayout &layout = saved_.batch.dst;
+    const dd::PictureLayout &layout = saved_.layout();
+    const bool padding =
+        std::visit([&](const auto &batch) { return padding_counts(batch, saved_.phases); }, saved_.batch);
     for (unsigned p = 0; p < layout.format.planes; p++) {
         const dd::PlaneLayout &plane = layout.plane[p];
-        const std::size_t row_bytes = std::size_t{plane.padded_width} * layout.bytes_per_pixel();
-        for (unsigned y = 0; y < plane.padded_height; y++) {
+        const std::size_t row_bytes =
+            std::size_t{padding ? plane.padded_width : plane.width} * layout.bytes_per_pixel();
+        for (unsigned y = 0; y < (padding ? plane.padded_height : plane.height); y++) {
             const std::size_t at = plane.offset + std::size_t{y} * plane.stride;
             const std::byte *row = dst_->data() + at, *wanted = expected.data() + at;
             const auto [here, there] = std::mismatch(row, row + row_bytes, wanted);
@@ -109,16 +114,7 @@ Result Replay::run(unsigned runs) {
         }
     for (const dd::PhaseWork &work : work_)
         result.upload_kib += work.upload_bytes / 1024.0;
-    for (const dd::Vp9Recorder &recorder : saved_.batch.recorders) {
-        for (const auto &stream : recorder.mc)
-            result.predictions += stream.size();
-        for (const auto &stream : recorder.scaled)
-            result.predictions += stream.size();
-        for (const auto &kind : recorder.itx)
-            for (const auto &stream : kind)
-                result.residuals += stream.size();
-    }
-    result.superblocks = saved_.batch.lf.superblocks.size();
+    result.counts = std::visit([](const auto &batch) { return count(batch); }, saved_.batch);
     for (; result.runs < runs && result.difference.empty() && !result.dispatches.empty(); result.runs++) {
         const std::vector<double> nanoseconds = run_once();
         for (std::size_t i = 0; i < std::min(nanoseconds.size(), times.size()); i++)

@@ -3,6 +3,7 @@
 // Runs a saved batch on a device and on the scalar reference.
 #pragma once
 #include "batch/ddb.h"
+#include "codecs.h"
 #include "vulkan/gpu.h"
 
 #include <array>
@@ -24,8 +25,8 @@ struct Result {
     double reference_ms = 0; // of the scalar reference
     double upload_kib = 0;
     unsigned runs = 0;
-    unsigned long long predictions = 0, residuals = 0, superblocks = 0; // records; predictions as squares
-    std::string difference;                                             // empty: every run gave the reference's pixels
+    Counts counts;
+    std::string difference; // empty: every run gave the reference's pixels
 };
 
 class Replay {
@@ -36,16 +37,18 @@ class Replay {
     Result run(unsigned runs);
 
   private:
+    template <typename Batch>
+    void prepare(const Batch &batch);
     std::vector<std::byte> expected(double &milliseconds) const;
     std::vector<double> run_once();
     std::string difference(const std::vector<std::byte> &expected) const;
 
     std::shared_ptr<dd::Gpu> gpu_;
     const dd::SavedBatch &saved_;
-    std::array<dd::PhaseWork, 2> work_;
+    Phases work_;
     std::array<const dd::PhaseWork *, 2> phases_{};
     std::unique_ptr<dd::GpuPicture> dst_;
-    std::array<std::unique_ptr<dd::GpuPicture>, dd::DD_MAX_REFS> ref_;
+    std::array<std::unique_ptr<dd::GpuPicture>, dd::kGpuPictureSlots> ref_;
 };
 
 } // namespace replay

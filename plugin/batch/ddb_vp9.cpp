@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// VP9's part of a saved batch:
+//   picture being decoded, 3 references: 6 words of format (width 0: no such reference)
+//   recorders; of each: 5 + 5 + 25 lengths and streams in the order of Vp9Recorder, then the coefficients
+//   loop filter: columns, rows, superblocks, limits
+//   pixels of the picture and of the references, as make_picture_layout lays them out
+#include "batch/ddb_streams.h"
+#include "daedalus/daedalus.h"
+
+namespace dd::ddb {
+namespace {
+
+// The order of a recorder's streams in the file, for both directions.
+template <typename Recorder, typename Visit>
+void each_stream(Recorder &recorder, Visit visit) {
+    for (auto &stream : recorder.mc)
+        visit(stream);
+    for (auto &stream : recorder.scaled)
+        visit(stream);
+    for (auto &kind : recorder.itx)
+        for (auto &stream : kind)
+            visit(stream);
+    visit(recorder.coefs);
+}
+
+} // namespace
+
+void write(Writer &out, const BatchView &view, const Vp9Batch &batch) {
+    out.format(batch.dst);
+    // The filter alone needs neither records of blocks nor references; some of those may not be at hand any more.
+    const bool recon = view.phases & DD_PHASE_RECON;
+    const auto reference = [&](unsigned slot) { return recon ? view.ref[slot] : nullptr; };
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        out.format(reference(slot) ? batch.ref[slot] : PictureLayout{});
+    const std::span recorders(batch.recorders.data(), recon ? batch.recorders.size() : 0);
+    out.word(static_cast<std::uint32_t>(recorders.size()));
+    for (const Vp9Recorder &recorder : recorders)
+        each_stream(recorder, [&](const auto &stream) { out.stream(stream); });
+    out.word(batch.lf.sb_cols);
+    out.word(batch.lf.sb_rows);
+    out.stream(batch.lf.superblocks);
+    out.bytes(batch.lf.limits.data(), sizeof(batch.lf.limits));
+    out.bytes(view.dst, batch.dst.size);
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        if (reference(slot))
+            out.bytes(reference(slot), batch.ref[slot].size);
+}
+
+void read(Reader &in, SavedBatch &saved, Vp9Batch &batch) {
+    batch.dst = in.format(64);
+    for (PictureLayout &ref : batch.ref)
+        ref = in.format(64);
+    const std::uint32_t recorders = in.word();
+    if (!in.good() || recorders > kMostRecorders)
+        return in.refuse();
+    batch.recorders.resize(recorders);
+    for (Vp9Recorder &recorder : batch.recorders)
+        each_stream(recorder, [&](auto &stream) { in.stream(stream); });
+    batch.lf.sb_cols = in.word();
+    batch.lf.sb_rows = in.word();
+    in.stream(batch.lf.superblocks);
+    in.bytes(batch.lf.limits.data(), sizeof(batch.lf.limits));
+    in.pixels(batch.dst, saved.dst);
+    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+        in.pixels(batch.ref[slot], saved.ref[slot]);
+    if (in.good() && !is_sound(batch))
+        in.refuse();
+}
+
+} // namespace dd::ddb
