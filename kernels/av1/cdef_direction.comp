@@ -153,7 +153,7 @@ uint decide(uint x8, uint y8) {
 }
 
 void main() {
-    const uint block = group_index() * 256u + gl_LocalInvocationID.x;
+    const uint block = group_index() * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     if (block >= params.w8 * params.h8)
         return;
     const uint y8 = block / params.w8;

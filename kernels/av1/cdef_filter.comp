@@ -129,7 +129,7 @@ void main() {
     if (group >= pass.total)
         return;
     const uint plane = plane_of_group(group);
-    const uint lane = (group - first_group(plane)) * 256u + gl_LocalInvocationID.x;
+    const uint lane = (group - first_group(plane)) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     const uint columns = plane_columns(plane), rows = plane_rows(plane);
     const uint across = columns / 4u;
     const uint y = lane / across;

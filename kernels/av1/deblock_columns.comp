@@ -13,7 +13,7 @@ void main() {
     if (group >= pass.total)
         return;
     const uint plane = plane_of_group(group);
-    const uint lane = (group - first_group(plane)) * 256u + gl_LocalInvocationID.x;
+    const uint lane = (group - first_group(plane)) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
     const uint across = (plane_columns(plane) + 7u) / 8u;
     const uint y = lane / across;
     const uint x4 = (lane - y * across) * 2u;

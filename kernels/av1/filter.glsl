@@ -5,7 +5,11 @@
 #extension GL_EXT_control_flow_attributes : require
 #include "common/av1_records.h"
 
-layout(local_size_x = 256) in;
+// Those of restoration wait for barriers.
+#ifndef LANES
+#define LANES 255
+#endif
+layout(local_size_x = LANES) in;
 
 layout(set = 0, binding = DD_AV1_BIND_DST, std430) buffer Dst { uint dst[]; };
 layout(set = 0, binding = DD_AV1_BIND_SCRATCH_A, std430) buffer ScratchA { uint scratch_a[]; };

@@ -5,6 +5,7 @@
 // above the frame, as stripes are. Each lane writes four pixels.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define LANES 256
 #include "filter.glsl"
 
 const uint kRows = 16u;

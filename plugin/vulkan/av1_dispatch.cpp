@@ -8,7 +8,7 @@
 namespace dd {
 namespace {
 
-constexpr unsigned kLanes = 256;
+constexpr unsigned kLanes = 255;
 constexpr unsigned kTileRows = 16;      // of restoration.comp
 constexpr unsigned kTileColumns = 64;   // or a unit, where that is narrower
 constexpr unsigned kMaxGroups = 32768u; // in one dimension; the kernels count through both

@@ -12,7 +12,7 @@
 namespace dd {
 namespace {
 
-constexpr unsigned kLanes = 256;
+constexpr unsigned kLanes = 255;
 
 // The streams of a recorder, for one kernel.
 template <auto Streams>
