@@ -17,9 +17,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 from daedalus_tools import console, decode, manifest, paths, stock
 
 KINDS = ("submit", "wait", "alloc", "map", "pipeline", "lost", "hang", "late")
-STREAMS = ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm")
+# Small ones, of the manifest or else of the clips; AV1's has all its filters.
+STREAMS = {"vp9": ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm"),
+           "av1": ("av1/dav1d/8-bit/data/00000661.ivf", "av1-aom-352x288.webm")}
 # So large that the CPU does a frame again before a late GPU ends.
-LARGER = ("vp9/libvpx/vp90-2-06-bilinear.webm", "vp9-352x288.webm")
+LARGER = {"vp9": ("vp9/libvpx/vp90-2-06-bilinear.webm", "vp9-352x288.webm"),
+          "av1": ("av1/dav1d/8-bit/mfmv/av1-1-b8-06-mfmv.ivf", "av1-aom-352x288.webm")}
 QUIET = 3  # so many n in a row that are not reached: they are past the last call
 REACHED = "made to fail: "  # what the plugin writes when the n-th call fails
 
@@ -34,7 +37,8 @@ class Outcome:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("path", nargs="?", type=Path, help="a short VP9 stream (default: one of the manifest)")
+    parser.add_argument("path", nargs="?", type=Path, help="a short stream (default: one of the manifest)")
+    parser.add_argument("--codec", choices=tuple(STREAMS), default="vp9")
     parser.add_argument("--device", default="llvmpipe")
     parser.add_argument("--plan", default="gpu")
     parser.add_argument("--profile", default="auto")
@@ -50,8 +54,8 @@ def parse() -> argparse.Namespace:
 def stream_of(args: argparse.Namespace, kind: str) -> Path:
     if args.path:
         return args.path
-    found = {stream.name: stream.path for stream in manifest.find([])}
-    return next(found[name] for name in (LARGER if kind == "late" else STREAMS) if name in found)
+    found = {stream.name: stream.path for stream in manifest.find([], codec=args.codec)}
+    return next(found[name] for name in (LARGER if kind == "late" else STREAMS)[args.codec] if name in found)
 
 
 def problems_of(run: decode.Decoded, expected: decode.Decoded, warnings: list[str], hit: bool) -> list[str]:
