@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inverse transforms and their addition: AV1 specification, clauses 7.13.3 and 7.12.3. All blocks of a workgroup have one shape. A lane
-// transforms rows, then columns, then adds words of four pixels. Only rows with coefficients are transformed. Of a block with a DC
-// coefficient alone the CPU has worked out what to add. One kernel for all shapes makes it one dispatch a frame.
+// Inverse transforms with sides of up to 16 and their addition: AV1 specification, clauses 7.13.3 and 7.12.3. All blocks of a workgroup
+// have one shape, so that all branches are uniform. A lane transforms rows, then columns, then adds words of four pixels. Blocks of any
+// size that need no transform are here as well: those with a DC coefficient alone, of which the CPU has worked out what to add, and
+// those that are scaled in both directions. itx_large.comp has all others.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_ballot : require
 
 #include "common/av1_recon.h"
 #define DST_ACCESS
@@ -17,232 +19,179 @@ layout(local_size_x = LANES) in;
 layout(push_constant) uniform Push { DdAv1ItxPush push; };
 #include "av1/residual.glsl"
 
-// Of all blocks, row after row: coefficients, values between the passes, the residual.
-shared int values[DD_AV1_ITX_VALUES];
+// Of all blocks, row after row: values between the passes, then the residual.
+shared int values[LANES * 16u];
 
-int coefficient(uint first, uint at) {
-#if BITS == 8
-    return int(words[first + (at >> 1)] << (16u - (at & 1u) * 16u)) >> 16;
-#else
-    return int(words[first + at]);
-#endif
-}
-
-// The lines of one direction.
-struct Pass {
-    uint n_log2;
-    uint inputs; // of a line, from the first on; the others are zero
-    uint stride; // from a value of a line to the next
-    uint kind;
-    bool flip;
-    int shift;
-};
-
-// A DCT of 32 is one of 16 of its even inputs and a network of the odd ones, mirrored; so is one of 64 with one of 32. Each part
-// is in registers alone: it finds its inputs where its results go, the parts' 16, 16 and 32 values behind each other.
-uint place_of(uint i, uint n_log2, uint kind) {
-    if (n_log2 < 5u || kind != DD_AV1_ITX_DCT)
-        return i;
-    if (n_log2 == 5u)
-        return (i & 1u) * 16u + (i >> 1);
-    return (i & 1u) != 0u ? 32u + (i >> 1) : (i & 2u) * 8u + (i >> 2);
-}
-
-int rounded(Pass p, int v) {
-    v = (v + (1 << p.shift >> 1)) >> p.shift;
-#if BITS == 8
-    return v;
-#else
-    const int limit = 1 << max(BITS + 5, 15);
-    return clamp(v, -limit, limit - 1);
-#endif
-}
-
-// The inputs of a part. Their number is a power of two. What V3D has least of here is registers: branches are few, and
-// addresses are made on the way, forwards in loads and backwards in stores, so that none is kept from one to the other.
-#define LOAD(N, AT, INPUTS)                                                                                            \
+// Inputs beyond the corner are zero.
+#define LOAD(N, FETCH)                                                                                                 \
     {                                                                                                                  \
-        uint at = AT;                                                                                                  \
         [[unroll]] for (uint i = 0u; i < 4u; i++) {                                                                    \
-            const int v = values[at];                                                                                  \
-            x[i] = i < INPUTS ? v : 0;                                                                                 \
-            at += i + 1u < INPUTS ? p.stride : 0u;                                                                     \
+            x[i] = FETCH;                                                                                              \
+            at += step;                                                                                                \
         }                                                                                                              \
         [[unroll]] for (uint i = 4u; i < N; i++)                                                                       \
             x[i] = 0;                                                                                                  \
-        if (N > 4u && INPUTS > 4u) {                                                                                   \
+        if (N > 4u && inputs > 2u) {                                                                                   \
             [[unroll]] for (uint i = 4u; i < min(N, 8u); i++) {                                                        \
-                x[i] = values[at];                                                                                     \
-                at += p.stride;                                                                                        \
+                x[i] = FETCH;                                                                                          \
+                at += step;                                                                                            \
             }                                                                                                          \
         }                                                                                                              \
-        if (N > 8u && INPUTS > 8u) {                                                                                   \
+        if (N > 8u && inputs > 3u) {                                                                                   \
             [[unroll]] for (uint i = 8u; i < N; i++) {                                                                 \
-                x[i] = values[at];                                                                                     \
-                at += p.stride;                                                                                        \
+                x[i] = FETCH;                                                                                          \
+                at += step;                                                                                            \
             }                                                                                                          \
         }                                                                                                              \
     }
 
-// The results of a whole line, mirrored where the type says so.
-#define STORE(N)                                                                                                       \
+#if BITS == 8
+#define FROM_MEMORY (int(words[at] << up) >> 16)
+#else
+#define FROM_MEMORY int(words[at])
+#endif
+
+// A line from its inputs to its results, which are mirrored where the type says so.
+#define LINE(N, TRANSFORM)                                                                                             \
     {                                                                                                                  \
-        uint at = p.flip ? line : line + (N - 1u) * p.stride;                                                          \
-        const uint step = p.flip ? -p.stride : p.stride;                                                               \
-        [[unroll]] for (uint i = 0u; i < N; i++) {                                                                     \
-            values[at] = rounded(p, x[N - 1u - i]);                                                                    \
-            at -= step;                                                                                                \
+        int x[N];                                                                                                      \
+        const uint inputs = inputs_log2(shape, direction);                                                             \
+        if (direction == 0u) {                                                                                         \
+            uint at = from;                                                                                            \
+            const uint step = from_step;                                                                               \
+            LOAD(N, FROM_MEMORY)                                                                                       \
+            if ((shape & DD_AV1_ITX_RECT) != 0u) {                                                                     \
+                [[unroll]] for (uint i = 0u; i < N; i++)                                                               \
+                    x[i] = half_turn(x[i]);                                                                            \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            uint at = first;                                                                                           \
+            LOAD(N, values[at])                                                                                        \
+        }                                                                                                              \
+        TRANSFORM                                                                                                      \
+        const bool flip = (shape & (DD_AV1_ITX_FLIP_H << direction)) != 0u;                                            \
+        const int shift = shift_of(shape, direction);                                                                  \
+        uint at = flip ? first + (N - 1u) * step : first;                                                              \
+        const uint to_next = flip ? -step : step;                                                                      \
+        [[unroll]] for (uint i = 0u; i < N; i++)                                                                       \
+            x[i] = rounded(x[i], shift);                                                                               \
+        if (has_line) {                                                                                                \
+            [[unroll]] for (uint i = 0u; i < N; i++) {                                                                 \
+                values[at] = x[i];                                                                                     \
+                at += to_next;                                                                                         \
+            }                                                                                                          \
         }                                                                                                              \
     }
 
-// The results of a part.
-#define STORE_PART(N, AT)                                                                                              \
-    {                                                                                                                  \
-        uint at = (AT) + (N - 1u) * p.stride;                                                                          \
-        [[unroll]] for (uint i = 0u; i < N; i++) {                                                                     \
-            values[at] = x[N - 1u - i];                                                                                \
-            at -= p.stride;                                                                                            \
-        }                                                                                                              \
+#define TRANSFORM_4                                                                                                    \
+    if (kind == DD_AV1_ITX_DCT)                                                                                        \
+        x = dct4(x[0], x[1], x[2], x[3]);                                                                              \
+    if (kind == DD_AV1_ITX_ADST)                                                                                       \
+        x = adst4(x);                                                                                                  \
+    if (kind == DD_AV1_ITX_WHT) {                                                                                      \
+        [[unroll]] for (uint i = 0u; i < 4u; i++)                                                                      \
+            x[i] >>= direction == 0u ? 2 : 0;                                                                          \
+        x = wht4(x);                                                                                                   \
+    }                                                                                                                  \
+    if (kind == DD_AV1_ITX_IDENTITY) {                                                                                 \
+        [[unroll]] for (uint i = 0u; i < 4u; i++)                                                                      \
+            x[i] = identity(x[i], 2u);                                                                                 \
+    }
+#define TRANSFORM_8                                                                                                    \
+    if (kind == DD_AV1_ITX_DCT)                                                                                        \
+        x = dct8(x);                                                                                                   \
+    if (kind == DD_AV1_ITX_ADST)                                                                                       \
+        x = adst8(x);                                                                                                  \
+    if (kind == DD_AV1_ITX_IDENTITY) {                                                                                 \
+        [[unroll]] for (uint i = 0u; i < 8u; i++)                                                                      \
+            x[i] = identity(x[i], 3u);                                                                                 \
+    }
+#define TRANSFORM_16                                                                                                   \
+    if (kind == DD_AV1_ITX_DCT)                                                                                        \
+        x = dct16(x);                                                                                                  \
+    if (kind == DD_AV1_ITX_ADST)                                                                                       \
+        x = adst16(x);                                                                                                 \
+    if (kind == DD_AV1_ITX_IDENTITY) {                                                                                 \
+        [[unroll]] for (uint i = 0u; i < 16u; i++)                                                                     \
+            x[i] = identity(x[i], 4u);                                                                                 \
     }
 
-void keep_identity(Pass p, uint line) {
-    const uint n = 1u << p.n_log2;
-    [[dont_unroll]] for (uint i = 0u; i < n; i++) {
-        const uint at = line + i * p.stride;
-        const int v = values[at];
-        values[at] = i < p.inputs ? rounded(p, identity(v, p.n_log2)) : 0;
-    }
+void transform_line(uint shape, uint direction, uint first, uint coefs, uint row, bool has_line) {
+    const uint kind = kind_of(shape, direction), n = line_log2(shape, direction);
+    const uint step = direction == 0u ? 1u : 1u << line_log2(shape, 0u);
+#if BITS == 8
+    const uint from = coefs + (row >> 1), from_step = 1u << (inputs_log2(shape, 1u) - 1u), up = 16u - (row & 1u) * 16u;
+#else
+    const uint from = coefs + row, from_step = 1u << inputs_log2(shape, 1u);
+#endif
+#ifndef X4
+    if (n == 2u)
+        LINE(4u, TRANSFORM_4)
+    else
+#endif
+#ifndef X8
+    if (n == 3u)
+        LINE(8u, TRANSFORM_8)
+    else
+#endif
+#ifndef X16
+        LINE(16u, TRANSFORM_16)
+#else
+	;
+#endif
 }
 
-// Puts the parts of a DCT of n together. The odd one's results lie behind the even one's, and are mirrored.
-void combine(Pass p, uint line, uint n, bool last) {
-    uint low = line, high = line + (n - 1u) * p.stride;
-    [[dont_unroll]] for (uint i = 0u; i < n / 2u; i++) {
-        const int even = values[low], odd = values[high];
-        values[low] = last ? rounded(p, even + odd) : even + odd;
-        values[high] = last ? rounded(p, even - odd) : even - odd;
-        low += p.stride;
-        high -= p.stride;
-    }
+bool is_scaled(uint shape) {
+    return kind_of(shape, 0u) == DD_AV1_ITX_IDENTITY && kind_of(shape, 1u) == DD_AV1_ITX_IDENTITY;
+}
+bool is_transformed(uint shape) { return (shape & DD_AV1_ITX_DC_ALONE) == 0u && !is_scaled(shape); }
+
+int scaled(uint shape, uint coefs, uint x, uint y) {
+    const uint cols_log2 = inputs_log2(shape, 0u), rows_log2 = inputs_log2(shape, 1u);
+    const bool inside = (x >> cols_log2 | y >> rows_log2) == 0u;
+    int v = coefficient(coefs, inside ? (x << rows_log2) + y : 0u);
+    if ((shape & DD_AV1_ITX_RECT) != 0u)
+        v = half_turn(v);
+    v = rounded(identity(v, line_log2(shape, 0u)), shift_of(shape, 0u));
+    v = rounded(identity(v, line_log2(shape, 1u)), shift_of(shape, 1u));
+    return inside ? v : 0;
 }
 
-void transform_odd_parts(Pass p, uint line) {
-    const uint doubled = p.n_log2 - 5u;
-    {
-        int x[16];
-        const uint first = line + 16u * p.stride, inputs = p.inputs >> (1u + doubled);
-        LOAD(16u, first, inputs)
-        x = odd_of_32(x);
-        STORE_PART(16u, first)
-    }
-    combine(p, line, 32u, doubled == 0u);
-    if (doubled != 0u) {
-        {
-            int x[16];
-            const uint first = line + 32u * p.stride, inputs = p.inputs >> 1;
-            LOAD(16u, first, inputs)
-            const int y[32] = odd_of_64(x);
-            uint at = line + 63u * p.stride;
-            [[unroll]] for (uint i = 0u; i < 32u; i++) {
-                values[at] = y[31u - i];
-                at -= p.stride;
-            }
-        }
-        combine(p, line, 64u, true);
+void add_residuals(uint shape, uint first, uint blocks) {
+    const uint w_log2 = line_log2(shape, 0u), quads_log2 = w_log2 + line_log2(shape, 1u) - 2u;
+    const uint quads = blocks << quads_log2;
+    [[dont_unroll]] for (uint from = 0u; from < quads; from += LANES) {
+        const uint i = min(from + gl_LocalInvocationIndex, quads - 1u);
+        const DdAv1ItxRecord r = read_record(first + (i >> quads_log2));
+        const uint x = (i & ((1u << (w_log2 - 2u)) - 1u)) * 4u;
+        const uint y = (i & ((1u << quads_log2) - 1u)) >> (w_log2 - 2u);
+        ivec4 residual = ivec4(int(r.coefs));
+        if (is_transformed(shape))
+            residual = ivec4(values[i * 4u], values[i * 4u + 1u], values[i * 4u + 2u], values[i * 4u + 3u]);
+        else if ((shape & DD_AV1_ITX_DC_ALONE) == 0u)
+            residual = ivec4(scaled(shape, r.coefs, x, y), scaled(shape, r.coefs, x + 1u, y),
+                             scaled(shape, r.coefs, x + 2u, y), scaled(shape, r.coefs, x + 3u, y));
+        const uint at = block_word(r, x, y);
+        const QUAD sum = added(at, residual);
+        if (from + gl_LocalInvocationIndex < quads)
+            store_quad(at, sum);
     }
 }
-
-void transform(Pass p, uint line) {
-    const bool dct = p.kind == DD_AV1_ITX_DCT;
-    const uint inputs = p.inputs >> (max(p.n_log2, 4u) - 4u);
-    if (p.kind == DD_AV1_ITX_IDENTITY) {
-        keep_identity(p, line);
-    } else if (p.n_log2 == 2u) {
-        int x[4];
-        LOAD(4u, line, inputs)
-        if (p.kind == DD_AV1_ITX_WHT)
-            x = wht4(x);
-        else if (dct)
-            x = dct4(x[0], x[1], x[2], x[3]);
-        else
-            x = adst4(x);
-        STORE(4u)
-    } else if (p.n_log2 == 3u) {
-        int x[8];
-        LOAD(8u, line, inputs)
-        if (dct)
-            x = dct8(x);
-        else
-            x = adst8(x);
-        STORE(8u)
-    } else {
-        int x[16];
-        LOAD(16u, line, inputs)
-        if (dct)
-            x = dct16(x);
-        else
-            x = adst16(x);
-        if (p.n_log2 == 4u)
-            STORE(16u)
-        else
-            STORE_PART(16u, line)
-    }
-    if (p.n_log2 >= 5u && dct)
-        transform_odd_parts(p, line);
-}
-
-uint field(uint shape, uint shift, uint bits) { return (shape >> shift) & ((1u << bits) - 1u); }
 
 void main() {
-    const uint lane = gl_LocalInvocationIndex, group = push.groups + gl_WorkGroupID.x * 3u;
-    const uint first = words[group], blocks = words[group + 1u], shape = words[group + 2u];
-    const uint w_log2 = field(shape, DD_AV1_ITX_W_SHIFT, 3u), h_log2 = field(shape, DD_AV1_ITX_H_SHIFT, 3u);
-    const uint cols_log2 = field(shape, DD_AV1_ITX_COLS_SHIFT, 3u), rows_log2 = field(shape, DD_AV1_ITX_ROWS_SHIFT, 3u);
-    const uint kind_h = field(shape, DD_AV1_ITX_KIND_H_SHIFT, 2u), kind_v = field(shape, DD_AV1_ITX_KIND_V_SHIFT, 2u);
-    const uint size_log2 = w_log2 + h_log2;
-    const bool dc_alone = (shape & DD_AV1_ITX_DC_ALONE) != 0u, lossless = kind_h == DD_AV1_ITX_WHT;
-
-    if (!dc_alone) {
-        const uint corner_log2 = cols_log2 + rows_log2;
-        [[dont_unroll]] for (uint i = lane; i < blocks << corner_log2; i += LANES) {
-            const uint block = i >> corner_log2, at = i & ((1u << corner_log2) - 1u);
-            const uint x = at >> rows_log2, y = at & ((1u << rows_log2) - 1u);
-            int v = coefficient(read_record(first + block).coefs, at);
-            if ((shape & DD_AV1_ITX_RECT) != 0u)
-                v = half_turn(v);
-            values[(block << size_log2) + (place_of(y, h_log2, kind_v) << w_log2) + place_of(x, w_log2, kind_h)] =
-                lossless ? v >> 2 : v;
-        }
-        barrier();
-    }
-
-    // One loop for both directions, for the code is long.
-    const uint directions = dc_alone ? 0u : 2u;
+    const uint lane = gl_LocalInvocationIndex;
+    const uint directions = is_transformed(read_group(0u).shape) ? 2u : 0u;
     [[dont_unroll]] for (uint direction = 0u; direction < directions; direction++) {
-        const bool rows = direction == 0u;
-        const uint lines_log2 = rows ? rows_log2 : w_log2;
-        Pass p;
-        p.n_log2 = rows ? w_log2 : h_log2;
-        p.inputs = 1u << (rows ? cols_log2 : rows_log2);
-        p.stride = rows ? 1u : 1u << w_log2;
-        p.kind = rows ? kind_h : kind_v;
-        p.flip = (shape & (rows ? DD_AV1_ITX_FLIP_H : DD_AV1_ITX_FLIP_V)) != 0u;
-        p.shift = rows ? int(field(shape, DD_AV1_ITX_ROUND_SHIFT, 2u)) : lossless ? 0 : 4;
-        [[dont_unroll]] for (uint i = lane; i < blocks << lines_log2; i += LANES) {
-            const uint block = i >> lines_log2, number = i & ((1u << lines_log2) - 1u);
-            transform(p, (block << size_log2) + (rows ? place_of(number, h_log2, kind_v) << w_log2 : number));
-        }
+        const Group g = read_group(direction);
+        // Lines of a block: rows of the corner, then all columns.
+        const uint lines_log2 = field(g.shape, DD_AV1_ITX_ROWS_SHIFT - 9u * direction, 3u);
+        const uint line = lane & ((1u << lines_log2) - 1u), block = min(lane >> lines_log2, g.blocks - 1u);
+        const uint size_log2 = line_log2(g.shape, 0u) + line_log2(g.shape, 1u);
+        const uint at = (block << size_log2) + (direction == 0u ? line << line_log2(g.shape, 0u) : line);
+        const uint coefs = read_record(g.first + block).coefs;
+        transform_line(g.shape, direction, at, coefs, line, lane >> lines_log2 < g.blocks);
         barrier();
     }
-
-    const uint quads_log2 = size_log2 - 2u;
-    [[dont_unroll]] for (uint i = lane; i < blocks << quads_log2; i += LANES) {
-        const uint in_block = i & ((1u << quads_log2) - 1u);
-        const uint x = (in_block & ((1u << (w_log2 - 2u)) - 1u)) * 4u, y = in_block >> (w_log2 - 2u), from = i * 4u;
-        const DdAv1ItxRecord r = read_record(first + (i >> quads_log2));
-        ivec4 residual = ivec4(int(r.coefs));
-        if (!dc_alone)
-            residual = ivec4(values[from], values[from + 1u], values[from + 2u], values[from + 3u]);
-        add_quad(block_word(r, x, y), residual);
-    }
+    const Group g = read_group(directions);
+    add_residuals(g.shape, g.first, g.blocks);
 }

@@ -138,9 +138,11 @@ const uint DD_AV1_ITX_WHT = 3u;
 // Blocks with a DC coefficient alone.
 const uint DD_AV1_ITX_DC_ALONE = 1u << 21;
 
-// Values of the blocks of a workgroup, at most; and its lanes.
-const uint DD_AV1_ITX_VALUES = 4096u;
+// Lanes of a workgroup, one for each line of its blocks; and for DCTs with a side of 32 or 64, which are a kernel's of their own: lanes,
+// and values of the blocks of a workgroup, at most.
 const uint DD_AV1_ITX_LANES = 192u;
+const uint DD_AV1_ITX_LARGE_LANES = 256u;
+const uint DD_AV1_ITX_VALUES = 4096u;
 
 // The coefficients of a corner lie column after column: element column * rows + row. With 8 bits a pixel they are int16, two a
 // word, the even row in the low half; above, one int32 a word.

@@ -111,7 +111,7 @@ class Planner {
 
 constexpr const char *kFilterKernels[] = {"cdef_direction", "cdef_filter", "deblock_columns", "deblock_rows",
                                           "restoration"};
-constexpr const char *kReconKernels[] = {"difference", "itx", "mc", "overlap", "pair", "warp"};
+constexpr const char *kReconKernels[] = {"difference", "itx", "itx_large", "mc", "overlap", "pair", "warp"};
 
 } // namespace
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dd {
@@ -20,19 +21,31 @@ constexpr unsigned field(std::uint32_t shape, unsigned shift) {
     return shape >> shift & 7;
 }
 
-// Blocks of a workgroup: as many as there are lanes for the fewer of a block's rows and columns, and as fit.
-unsigned blocks_a_group(std::uint32_t shape) {
-    const unsigned w = field(shape, DD_AV1_ITX_W_SHIFT), h = field(shape, DD_AV1_ITX_H_SHIFT);
-    return std::min(std::max(DD_AV1_ITX_LANES >> std::min(w, h), 1u), DD_AV1_ITX_VALUES >> (w + h));
+// The kernels: DCTs with a side of 32 or 64 are one's of their own.
+struct Kernel {
+    const char *name;
+    bool large;
+};
+constexpr Kernel kKernels[] = {{"av1_itx_large_", true}, {"av1_itx_", false}};
+
+bool is_large(std::uint32_t shape) {
+    const unsigned longer = std::max(field(shape, DD_AV1_ITX_W_SHIFT), field(shape, DD_AV1_ITX_H_SHIFT));
+    return longer >= 5 && !(shape & DD_AV1_ITX_DC_ALONE) && (shape >> DD_AV1_ITX_KIND_H_SHIFT & 3) == DD_AV1_ITX_DCT;
 }
 
-// Records by shape, of all recorders: the largest blocks first, as their workgroups take longest.
+// Blocks of a workgroup: as many as have a lane for each line and fit.
+unsigned blocks_a_group(std::uint32_t shape) {
+    const unsigned w = field(shape, DD_AV1_ITX_W_SHIFT), h = field(shape, DD_AV1_ITX_H_SHIFT);
+    return is_large(shape) ? DD_AV1_ITX_VALUES >> (w + h) : DD_AV1_ITX_LANES >> std::max(w, h);
+}
+
+// Records of a kernel by shape, of all recorders: the largest blocks first, as their workgroups take longest.
 using Bins = std::map<std::uint32_t, std::size_t, std::greater<>>;
-Bins bins_of(const Av1Recon &recon) {
+Bins bins_of(const Av1Recon &recon, const Kernel &kernel) {
     Bins bins;
     for (const Av1Recorder &recorder : recon.recorders)
         for (const Av1ItxBin &bin : recorder.residuals.bins)
-            if (!bin.records.empty())
+            if (!bin.records.empty() && is_large(bin.shape) == kernel.large)
                 bins[bin.shape] += bin.records.size();
     return bins;
 }
@@ -69,21 +82,25 @@ void append_records(std::vector<std::uint32_t> &to, const Av1Recon &recon, std::
 } // namespace
 
 std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint32_t next, PhaseWork &work) {
-    std::uint32_t groups = 0, records = 0;
-    for (const auto &[shape, count] : bins_of(recon)) {
-        groups += words((count + blocks_a_group(shape) - 1) / blocks_a_group(shape));
-        records += words(count);
-    }
-    if (!records)
-        return next;
     next += coefficient_words(recon);
-    Dispatch d;
-    d.kernel = kernel_index("av1_itx_" + std::to_string(bit_depth));
-    d.set_push(DdAv1ItxPush{next, next + groups * kGroupWords});
-    d.groups = groups;
-    d.barrier = !work.dispatches.empty(); // they are added to predictions
-    work.dispatches.push_back(d);
-    return next + groups * kGroupWords + records * kRecordWords;
+    bool barrier = !work.dispatches.empty(); // they are added to predictions
+    for (const Kernel &kernel : kKernels) {
+        std::uint32_t groups = 0, records = 0;
+        for (const auto &[shape, count] : bins_of(recon, kernel)) {
+            groups += words((count + blocks_a_group(shape) - 1) / blocks_a_group(shape));
+            records += words(count);
+        }
+        if (!records)
+            continue;
+        Dispatch d;
+        d.kernel = kernel_index(kernel.name + std::to_string(bit_depth));
+        d.set_push(DdAv1ItxPush{next, next + groups * kGroupWords});
+        d.groups = groups;
+        d.barrier = std::exchange(barrier, false);
+        work.dispatches.push_back(d);
+        next += groups * kGroupWords + records * kRecordWords;
+    }
+    return next;
 }
 
 void write_av1_residuals(const Av1Recon &recon, std::uint32_t next, std::byte *to) {
@@ -94,12 +111,14 @@ void write_av1_residuals(const Av1Recon &recon, std::uint32_t next, std::byte *t
     };
     for (const Av1Recorder &recorder : recon.recorders)
         put(recorder.residuals.coefs);
-    const Bins bins = bins_of(recon);
-    std::vector<std::uint32_t> table;
-    append_groups(table, bins);
-    for (const auto &[shape, count] : bins)
-        append_records(table, recon, shape, next);
-    put(table);
+    for (const Kernel &kernel : kKernels) {
+        const Bins bins = bins_of(recon, kernel);
+        std::vector<std::uint32_t> table;
+        append_groups(table, bins);
+        for (const auto &[shape, count] : bins)
+            append_records(table, recon, shape, next);
+        put(table);
+    }
 }
 
 } // namespace dd

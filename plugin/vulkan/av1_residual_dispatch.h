@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The dispatch of AV1's residuals, as a part of the recon phase: it comes after the predictions, in the same upload:
-// coefficients, the table of workgroups, records.
+// The dispatches of AV1's residuals, as a part of the recon phase: they come after the predictions, in the same upload:
+// coefficients, then for each dispatch the table of workgroups and records.
 #pragma once
 #include "batch/av1_recorder.h"
 #include "vulkan/dispatch.h"

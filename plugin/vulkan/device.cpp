@@ -20,6 +20,7 @@ struct VulkanDevice::Candidate {
     VkDriverId driver{};
     VkPhysicalDeviceVulkan11Features features11{};
     VkPhysicalDeviceVulkan12Features features12{};
+    VkSubgroupFeatureFlags subgroup_operations = 0; // of compute
     std::uint32_t queue_family = UINT32_MAX;
     bool can_import = false;
     DeviceFacts facts;
@@ -74,6 +75,7 @@ std::string missing_of(const Candidate &c, const VkPhysicalDeviceFeatures2 &) {
     add(missing, limits.maxComputeWorkGroupInvocations < kNeededInvocations, "workgroups of 256 invocations");
     add(missing, limits.maxComputeSharedMemorySize < kNeededShared, "16 KiB of shared memory");
     add(missing, limits.maxPerStageDescriptorStorageBuffers < kNeededStorageBuffers, "8 storage buffers a stage");
+    add(missing, !(c.subgroup_operations & VK_SUBGROUP_FEATURE_BALLOT_BIT), "subgroup ballots");
     return missing;
 }
 
@@ -91,9 +93,14 @@ void look_at(const InstanceApi &api, Candidate &c) {
         c.facts.missing = "Vulkan 1.2";
         return;
     }
+    VkPhysicalDeviceSubgroupProperties subgroups = {};
+    subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+    driver.pNext = &subgroups;
     properties.pNext = &driver;
     api.GetPhysicalDeviceProperties2(c.handle, &properties);
     c.driver = driver.driverID;
+    if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
+        c.subgroup_operations = subgroups.supportedOperations;
     c.features11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
     c.features12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     c.features11.pNext = &c.features12;

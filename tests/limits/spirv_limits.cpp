@@ -43,13 +43,15 @@ constexpr std::uint32_t kDescriptorSet = 34, kBinding = 33, kOffset = 35, kArray
 constexpr std::uint32_t kUniform = 2, kWorkgroup = 4, kPushConstant = 9, kPrivate = 6, kFunction = 7,
                         kStorageBuffer = 12;
 
-// Shader; 8- and 16-bit storage; scalar layouts need none.
-constexpr std::uint32_t kAllowedCapabilities[] = {0, 1, 4433, 4434, 4448, 4449};
+// Shader; subgroup ballots, for the first invocation's value; 8- and 16-bit storage; scalar layouts need none.
+constexpr std::uint32_t kAllowedCapabilities[] = {0, 1, 61, 64, 4433, 4434, 4448, 4449};
 // Group and subgroup operations make the driver run one workgroup a supergroup, and sizes differ by device.
 constexpr bool is_group_operation(std::uint32_t op) {
     return (op >= 259 && op <= 272) || (op >= 333 && op <= 366) || (op >= 4421 && op <= 4432) || op == 4431 ||
            (op >= 6401 && op <= 6408);
 }
+// No harm where workgroups wait for barriers, which have a supergroup to themselves anyway.
+constexpr std::uint32_t kBroadcastFirst = 338, kControlBarrier = 224;
 // Subgroup sizes, ids and masks.
 constexpr bool is_subgroup_builtin(std::uint32_t builtin) {
     return (builtin >= 36 && builtin <= 41) || (builtin >= 4416 && builtin <= 4420);
@@ -138,7 +140,9 @@ class Module {
         const auto w = [&](std::size_t k) { return k < i.word.size() ? i.word[k] : 0u; };
         if (i.op == kCapability && std::ranges::find(kAllowedCapabilities, w(0)) == std::end(kAllowedCapabilities))
             complain("capability " + std::to_string(w(0)));
-        if (is_group_operation(i.op))
+        has_barrier_ |= i.op == kControlBarrier;
+        has_broadcast_first_ |= i.op == kBroadcastFirst;
+        if (is_group_operation(i.op) && i.op != kBroadcastFirst)
             complain("group operation " + std::to_string(i.op));
         if (i.op == kTypeInt && w(1) == 64)
             complain("64-bit integers");
@@ -191,6 +195,8 @@ class Module {
             complain(std::to_string(shared) + " bytes of shared memory");
         if (buffers.size() > limits_.storage_buffers)
             complain(std::to_string(buffers.size()) + " storage buffers");
+        if (has_broadcast_first_ && !has_barrier_)
+            complain("the first invocation's value without a barrier");
         if (!seen_local_size_)
             complain("no workgroup size");
     }
@@ -246,6 +252,7 @@ class Module {
     std::map<std::uint32_t, Variable> variables_;
     std::set<std::uint32_t> composites_, constant_arrays_;
     bool seen_local_size_ = false;
+    bool has_barrier_ = false, has_broadcast_first_ = false;
 };
 
 } // namespace

@@ -43,6 +43,7 @@ TEST_CASE("Modules that break a limit are found out") {
         {"int64", "64-bit integers"},
         {"float16", "16-bit floats"},
         {"subgroup_add", "group operation 349"},
+        {"subgroup_first", "the first invocation's value without a barrier"},
         {"subgroup_size", "uses a subgroup built-in"},
         {"constant_array", "run-time index into a constant array"},
         {"local_array", "run-time index into a local array"},
