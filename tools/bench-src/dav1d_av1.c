@@ -8,15 +8,31 @@
 
 #include "src/cpu.h"
 #include "src/internal.h"
+#include "src/lf_mask.h"
+#include "src/scan.h"
 #include "src/tables.h"
 
 struct Dav1dAv1 {
     int bit_depth;
+    Dav1dLoopFilterDSPContext lf;
+    Av1FilterLUT limits __attribute__((aligned(16)));
     Dav1dCdefDSPContext cdef;
+    Dav1dLoopRestorationDSPContext lr;
+    Dav1dInvTxfmDSPContext itx;
 };
 
 // Functions of either pixel size. Without BITDEPTH dav1d's types leave out the last argument of those for 16 bits.
 typedef void (*any_fn)(void);
+typedef void (*lf8_fn)(uint8_t *, ptrdiff_t, const uint32_t *, const uint8_t (*)[4], ptrdiff_t, const Av1FilterLUT *,
+                       int);
+typedef void (*lf16_fn)(uint16_t *, ptrdiff_t, const uint32_t *, const uint8_t (*)[4], ptrdiff_t, const Av1FilterLUT *,
+                        int, int);
+typedef void (*lr8_fn)(uint8_t *, ptrdiff_t, const uint8_t (*)[4], const uint8_t *, int, int,
+                       const LooprestorationParams *, enum LrEdgeFlags);
+typedef void (*lr16_fn)(uint16_t *, ptrdiff_t, const uint16_t (*)[4], const uint16_t *, int, int,
+                        const LooprestorationParams *, enum LrEdgeFlags, int);
+typedef void (*itx8_fn)(uint8_t *, ptrdiff_t, int16_t *, int);
+typedef void (*itx16_fn)(uint16_t *, ptrdiff_t, int32_t *, int, int);
 typedef int (*dir8_fn)(const uint8_t *, ptrdiff_t, unsigned *);
 typedef int (*dir16_fn)(const uint16_t *, ptrdiff_t, unsigned *, int);
 typedef void (*cdef8_fn)(uint8_t *, ptrdiff_t, const uint8_t (*)[2], const uint8_t *, const uint8_t *, int, int, int,
@@ -25,16 +41,25 @@ typedef void (*cdef16_fn)(uint16_t *, ptrdiff_t, const uint16_t (*)[2], const ui
                           int, int, enum CdefEdgeFlags, int);
 
 Dav1dAv1 *dav1d_av1_open(int bit_depth, int simd) {
-    Dav1dAv1 *dsp = calloc(1, sizeof(*dsp));
+    Dav1dAv1 *dsp = aligned_alloc(64, (sizeof(*dsp) + 63) / 64 * 64);
     if (!dsp)
         return NULL;
+    memset(dsp, 0, sizeof(*dsp));
     dsp->bit_depth = bit_depth;
     dav1d_init_cpu();
     dav1d_set_cpu_flags_mask(simd ? ~0u : 0u);
-    if (bit_depth == 8)
+    if (bit_depth == 8) {
+        dav1d_loop_filter_dsp_init_8bpc(&dsp->lf);
         dav1d_cdef_dsp_init_8bpc(&dsp->cdef);
-    else
+        dav1d_loop_restoration_dsp_init_8bpc(&dsp->lr, bit_depth);
+        dav1d_itx_dsp_init_8bpc(&dsp->itx, bit_depth);
+    } else {
+        dav1d_loop_filter_dsp_init_16bpc(&dsp->lf);
         dav1d_cdef_dsp_init_16bpc(&dsp->cdef);
+        dav1d_loop_restoration_dsp_init_16bpc(&dsp->lr, bit_depth);
+        dav1d_itx_dsp_init_16bpc(&dsp->itx, bit_depth);
+    }
+    dav1d_calc_eih(&dsp->limits, 0);
     dav1d_set_cpu_flags_mask(~0u);
     return dsp;
 }
@@ -125,4 +150,69 @@ void dav1d_av1_cdef(const Dav1dAv1 *dsp, const BenchPicture *picture, const Benc
     for (unsigned y8 = 0; y8 < picture->blocks_h; y8++)
         for (unsigned x8 = 0; x8 < picture->blocks_w; x8++)
             cdef_planes(dsp, picture, cdef, x8, y8);
+}
+
+// ---- deblocking -------------------------------------------------------------------------------------------------
+
+void dav1d_av1_deblock(const Dav1dAv1 *dsp, uint8_t *at, ptrdiff_t stride, const BenchEdges *e) {
+    const any_fn fn = (any_fn)dsp->lf.loop_filter_sb[e->chroma][e->rows];
+    if (dsp->bit_depth == 8)
+        ((lf8_fn)fn)(at, stride, e->mask, e->levels, e->level_stride, &dsp->limits, e->length);
+    else
+        ((lf16_fn)fn)((uint16_t *)at, stride, e->mask, e->levels, e->level_stride, &dsp->limits, e->length,
+                      (1 << dsp->bit_depth) - 1);
+}
+
+// ---- restoration ------------------------------------------------------------------------------------------------
+
+static looprestorationfilter_fn restoration_of(const Dav1dAv1 *dsp, const BenchRestoration *r,
+                                               LooprestorationParams *params) {
+    if (r->wiener) {
+        for (int d = 0; d < 2; d++) {
+            const int8_t *taps = d ? r->vertical : r->horizontal;
+            for (int i = 0; i < 3; i++)
+                params->filter[d][i] = params->filter[d][6 - i] = taps[i];
+            // With 8 bits the middle one's 128 are the function's own in one direction.
+            const int middle = d || dsp->bit_depth > 8 ? 128 : 0;
+            params->filter[d][3] = (int16_t)(middle - 2 * (taps[0] + taps[1] + taps[2]));
+        }
+        return dsp->lr.wiener[!(params->filter[0][0] | params->filter[1][0])];
+    }
+    params->sgr.s0 = dav1d_sgr_params[r->set][0];
+    params->sgr.s1 = dav1d_sgr_params[r->set][1];
+    params->sgr.w0 = r->weight[0];
+    params->sgr.w1 = (int16_t)(128 - r->weight[0] - r->weight[1]);
+    return dsp->lr.sgr[!!params->sgr.s0 + !!params->sgr.s1 * 2 - 1];
+}
+
+void dav1d_av1_restore(const Dav1dAv1 *dsp, uint8_t *at, const uint8_t *before, ptrdiff_t stride,
+                       const BenchRestoration *r) {
+    const int bytes = dsp->bit_depth > 8 ? 2 : 1;
+    LooprestorationParams params __attribute__((aligned(16)));
+    memset(&params, 0, sizeof(params));
+    const any_fn fn = (any_fn)restoration_of(dsp, r, &params);
+    uint16_t left[64][4] __attribute__((aligned(16)));
+    for (int row = 0; r->left && row < r->height; row++)
+        memcpy((uint8_t *)left + row * 4 * bytes, before + row * stride - 4 * bytes, (size_t)(4 * bytes));
+    const enum LrEdgeFlags edges = (r->left ? LR_HAVE_LEFT : 0) | (r->right ? LR_HAVE_RIGHT : 0) |
+                                   (r->above ? LR_HAVE_TOP : 0) | (r->below ? LR_HAVE_BOTTOM : 0);
+    if (bytes == 1)
+        ((lr8_fn)fn)(at, stride, (const uint8_t(*)[4])left, r->lines, r->width, r->height, &params, edges);
+    else
+        ((lr16_fn)fn)((uint16_t *)at, stride, (const uint16_t(*)[4])left, (const uint16_t *)r->lines, r->width,
+                      r->height, &params, edges, (1 << dsp->bit_depth) - 1);
+}
+
+// ---- residuals --------------------------------------------------------------------------------------------------
+
+void dav1d_av1_residual(const Dav1dAv1 *dsp, int size, int type, uint8_t *at, ptrdiff_t stride, void *coefs, int eob) {
+    const any_fn fn = (any_fn)dsp->itx.itxfm_add[size][type];
+    if (dsp->bit_depth == 8)
+        ((itx8_fn)fn)(at, stride, coefs, eob);
+    else
+        ((itx16_fn)fn)((uint16_t *)at, stride, coefs, eob, (1 << dsp->bit_depth) - 1);
+}
+
+const uint16_t *dav1d_av1_scan(int size) {
+    return dav1d_scans[size];
 }

@@ -117,19 +117,8 @@ Times Gpu::Job::run(unsigned again) {
 }
 
 void Gpu::Job::check(const PixelBuffer &expected) const {
-    const dd::PictureLayout &layout = work_.layout();
-    const bool padding = work_.phase == Phase::recon || std::holds_alternative<dd::Vp9Batch>(work_.batch);
-    for (unsigned p = 0; p < layout.format.planes; p++) {
-        const dd::PlaneLayout &plane = layout.plane[p];
-        for (std::uint32_t y = 0; y < (padding ? plane.padded_height : plane.height); y++) {
-            const std::size_t at = plane.offset + std::size_t{y} * plane.stride;
-            const std::size_t bytes =
-                std::size_t{padding ? plane.padded_width : plane.width} * layout.bytes_per_pixel();
-            if (std::memcmp(dst_->host.data() + at, expected.data() + at, bytes) != 0)
-                throw std::runtime_error(work_.name + ": plane " + std::to_string(p) + ", row " + std::to_string(y) +
-                                         " differs from the decoder's");
-        }
-    }
+    if (const std::string where = work_.difference(dst_->host.data(), expected.data()); !where.empty())
+        throw std::runtime_error(work_.name + ": " + where + " differs from the decoder's");
 }
 
 } // namespace bench

@@ -28,8 +28,7 @@ class Gpu {
         Job(Gpu &gpu, const Work &work);
         // `again`: the dispatches so many times in one submit, each waiting for the one before.
         Times run(unsigned again = 1);
-        // Throws unless the picture is `expected`: to the last byte of its planes' padded rows, but for the filters of
-        // AV1, which leave to each implementation what lies beyond the true size.
+        // Throws unless the picture is `expected`.
         void check(const PixelBuffer &expected) const;
         std::size_t dispatches() const { return phase_work_.dispatches.size(); }
 

@@ -38,7 +38,7 @@ class CpuSide {
         return since(start);
     }
     const PixelBuffer &picture() const { return dst_; }
-    bool equals(const PixelBuffer &other) const { return std::memcmp(dst_.data(), other.data(), dst_.size()) == 0; }
+    bool equals(const PixelBuffer &other) const { return work_.difference(dst_.data(), other.data()).empty(); }
 
   private:
     const Work &work_;

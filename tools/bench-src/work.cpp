@@ -29,12 +29,31 @@ void paint(const dd::PictureLayout &layout, Random &random, PixelBuffer &pixels)
     }
 }
 
+std::string Work::difference(const std::byte *a, const std::byte *b) const {
+    const bool padding = phase == Phase::recon || std::holds_alternative<dd::Vp9Batch>(batch);
+    const dd::PictureLayout &picture = layout();
+    for (unsigned p = 0; p < picture.format.planes; p++) {
+        const dd::PlaneLayout &plane = picture.plane[p];
+        const std::size_t bytes = std::size_t{padding ? plane.padded_width : plane.width} * picture.bytes_per_pixel();
+        for (std::uint32_t y = 0; y < (padding ? plane.padded_height : plane.height); y++) {
+            const std::size_t at = plane.offset + std::size_t{y} * plane.stride;
+            if (std::memcmp(a + at, b + at, bytes) != 0)
+                return "plane " + std::to_string(p) + ", row " + std::to_string(y);
+        }
+    }
+    return "";
+}
+
 std::vector<Kernel> kernels() {
     std::vector<Kernel> list;
     add_mc_kernels(list);
     add_itx_kernels(list);
     add_lf_kernels(list);
+    add_av1_mc_kernels(list);
+    add_av1_itx_kernels(list);
+    add_av1_deblock_kernels(list);
     add_av1_cdef_kernels(list);
+    add_av1_restoration_kernels(list);
     return list;
 }
 

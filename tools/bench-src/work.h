@@ -43,12 +43,14 @@ class PixelBuffer {
 // Both decoders' functions for one bit depth.
 class Dsp {
   public:
-    Dsp(int bit_depth, bool simd) : vp9_(ffmpeg_vp9_open(bit_depth, simd)), av1_(dav1d_av1_open(bit_depth, simd)) {
+    Dsp(int bit_depth, bool simd)
+        : vp9_(ffmpeg_vp9_open(bit_depth, simd)), av1_(dav1d_av1_open(bit_depth, simd)), simd_(simd) {
         if (!vp9_ || !av1_)
             throw std::bad_alloc();
     }
     FfmpegVp9 *vp9() const { return vp9_.get(); }
     const Dav1dAv1 *av1() const { return av1_.get(); }
+    bool simd() const { return simd_; }
 
   private:
     struct Close {
@@ -57,6 +59,7 @@ class Dsp {
     };
     std::unique_ptr<FfmpegVp9, Close> vp9_;
     std::unique_ptr<Dav1dAv1, Close> av1_;
+    bool simd_;
 };
 
 enum class Phase : unsigned { recon, filter };
@@ -80,6 +83,9 @@ struct Work {
         const auto *vp9 = std::get_if<dd::Vp9Batch>(&batch);
         return vp9 ? vp9->ref[slot] : layout();
     }
+    // The first row in which two results differ; empty: none. Padding counts, but for the filters of AV1, which leave it to each
+    // implementation.
+    std::string difference(const std::byte *a, const std::byte *b) const;
 };
 
 struct Scene {
@@ -107,6 +113,10 @@ std::vector<Work> replayed_work(const std::string &path);
 void add_mc_kernels(std::vector<Kernel> &list);
 void add_itx_kernels(std::vector<Kernel> &list);
 void add_lf_kernels(std::vector<Kernel> &list);
+void add_av1_mc_kernels(std::vector<Kernel> &list);
+void add_av1_itx_kernels(std::vector<Kernel> &list);
+void add_av1_deblock_kernels(std::vector<Kernel> &list);
 void add_av1_cdef_kernels(std::vector<Kernel> &list);
+void add_av1_restoration_kernels(std::vector<Kernel> &list);
 
 } // namespace bench
