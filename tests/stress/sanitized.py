@@ -69,7 +69,8 @@ def commands(kind: str, folder: Path, quick: bool) -> list[tuple[str, list[str]]
                 ("decoders", decoders), *more]
     return [("one thread", [*conformance, *few]), ("frame threads", [*conformance, *few, "--threads", "4"]),
             ("hostile input", hostile), ("decoders", decoders), ("faults", faults),
-            ("AV1, one thread", av1), ("AV1, hostile input", [*hostile, "--codec", "av1"]), *more]
+            ("AV1, one thread", av1), ("AV1, hostile input", [*hostile, "--codec", "av1"]),
+            ("AV1, faults", [*faults, "--codec", "av1"]), *more]
 
 
 def run(name: str, command: list[str], kind: str) -> list[int]:
