@@ -24,8 +24,10 @@ Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type) {
         if (row.driver == driver)
             return row.quirks;
     Quirks quirks;
-    if (type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+    if (type == VK_PHYSICAL_DEVICE_TYPE_CPU) { // no wider than V3D, and barriers of a workgroup cost it as much
+        quirks.profile = Profile::v3d;
         quirks.patience = kCpuTypePatience;
+    }
     return quirks;
 }
 

@@ -53,11 +53,11 @@ def core_rows() -> list[Row]:
     rows = [row("gpu, profile v3d", "gpu", *core, *PROVED, "--profile", "v3d"),
             row("gpu, profile wide", "gpu", *core, *PROVED, "--profile", "wide"),
             row("cpu", "cpu", *core, *PROVED),
-            row("random, 4 frame threads", "random", *core, "--threads", "4"),
+            row("random, 4 frame threads", "random", *core, "--profile", "wide", "--threads", "4"),
             row("gpu, 4 slice threads", "gpu", *core, *PROVED, *SMALL, "--threads", "4", "--thread-type", "slice"),
             row("gpu, 2 frame threads", "gpu", *core, *PROVED, *SMALL, "--threads", "2")]
     rows += [row(f"{stage} alone", alone(stage), *core, *PROVED, *SMALL) for stage in ("mc", "itx", "lf")]
-    rows += [row("validation layers", "gpu", *core, *PROVED, *FEW, "--validation"),
+    rows += [row("validation layers", "gpu", *core, *PROVED, *FEW, "--profile", "wide", "--validation"),
              Row("no device", ["--device", "cpu", *core, *SMALL])]
     return rows
 

@@ -175,12 +175,13 @@ TEST_CASE("memory strategies fit the device", "[memory]") {
     REQUIRE(memory_types_for(v3d, MemoryUse::picture, ~0u) == std::vector<std::uint32_t>{0});
 }
 
-TEST_CASE("V3D gets its profile, software its patience", "[quirks]") {
+TEST_CASE("V3D and software get their profile, software its patience", "[quirks]") {
     const Quirks v3d = quirks_of(VK_DRIVER_ID_MESA_V3DV, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU);
     REQUIRE(v3d.profile == Profile::v3d);
     const Quirks llvmpipe = quirks_of(VK_DRIVER_ID_MESA_LLVMPIPE, VK_PHYSICAL_DEVICE_TYPE_CPU);
-    REQUIRE(llvmpipe.profile == Profile::wide);
+    REQUIRE(llvmpipe.profile == Profile::v3d);
     REQUIRE(llvmpipe.patience > 10);
+    REQUIRE(quirks_of(VK_DRIVER_ID_NVIDIA_PROPRIETARY, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU).profile == Profile::wide);
 }
 
 TEST_CASE("faults hit the n-th call of their kind", "[faults]") {
