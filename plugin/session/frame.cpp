@@ -105,8 +105,13 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     for (PhaseWork &work : frame.work)
         work.clear();
     const bool av1 = frame.session->codec == DD_CODEC_AV1;
-    if (av1 && (phases & DD_PHASE_RECON))
+    if (av1 && (phases & DD_PHASE_RECON)) {
         plan_av1_recon(frame.av1, frame.work[kRecon]);
+        if (too_many_av1_dispatches(frame.work[kRecon], profile)) {
+            refuse_av1(frame, DD_AV1_REFUSE_DISPATCHES);
+            frame.work[kRecon].clear();
+        }
+    }
     if (av1 && (phases & DD_PHASE_FILTER))
         plan_av1_filter(frame.av1, frame.work[kFilter]);
     if (!av1 && (phases & DD_PHASE_RECON))

@@ -17,6 +17,7 @@ constexpr std::array<const char *, DD_AV1_REFUSALS> refusal = {
     "were reconstructed on the CPU: references that the GPU can't read",
     "were reconstructed on the CPU: only one pass with these threads",
     "stayed on the CPU: super-resolution",
+    "were reconstructed on the CPU: more dispatches than the profile allows",
 };
 
 bool has_share(unsigned stage, const FrameRecord &frame) {

@@ -27,6 +27,13 @@ void plan_av1_filter(const Av1Batch &batch, PhaseWork &work);
 // Writes work.upload_bytes bytes.
 void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 
+// A dispatch is dear on V3D: a frame whose predictions and residuals need more than these is the CPU's, so that all phases together take at
+// most 16. Seven references that all kernels need could take more.
+constexpr unsigned kAv1MostDispatches = 16, kAv1FilterDispatches = 5;
+constexpr bool too_many_av1_dispatches(const PhaseWork &recon, Profile profile) {
+    return profile == Profile::v3d && recon.dispatches.size() > kAv1MostDispatches - kAv1FilterDispatches;
+}
+
 // Predictions, sorted by kernel and by the references that a dispatch binds, then residuals. The upload has one part: DD_BIND_RECORDS at 0.
 void plan_av1_recon(const Av1Batch &batch, PhaseWork &work);
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);

@@ -193,7 +193,7 @@ enum {
 /** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
  *  References that predictions were recorded from must be complete. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the
  *  last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
- *  GPU any more. */
+ *  GPU any more. AV1: a recon phase that would take too many dispatches doesn't run; dd_frame_plan says so from then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
 /** VP9: before the frame is submitted, waits until its references in these slots (a bit mask) may be read by work of the GPU.
  *  @return the slots of those that the decoder has to wait for until they are complete */
@@ -397,10 +397,11 @@ DD_API int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned cou
 
 /** Why the CPU reconstructs the inter blocks of a frame that the plan would give to the GPU. */
 typedef enum DdAv1Refusal {
-    DD_AV1_REFUSE_SCALED,    /**< a block has a reference of another size */
-    DD_AV1_REFUSE_REFERENCE, /**< a reference lies where the GPU can't read it */
-    DD_AV1_REFUSE_NO_PASSES, /**< the decoder's threads leave it no second pass */
-    DD_AV1_REFUSE_SUPERRES,  /**< the frame is super-resolved: its filters are the CPU's too (DdFrameInfo.cpu_only) */
+    DD_AV1_REFUSE_SCALED,     /**< a block has a reference of another size */
+    DD_AV1_REFUSE_REFERENCE,  /**< a reference lies where the GPU can't read it */
+    DD_AV1_REFUSE_NO_PASSES,  /**< the decoder's threads leave it no second pass */
+    DD_AV1_REFUSE_SUPERRES,   /**< the frame is super-resolved: its filters are the CPU's too (DdFrameInfo.cpu_only) */
+    DD_AV1_REFUSE_DISPATCHES, /**< it would take more dispatches than V3D's profile allows */
     DD_AV1_REFUSALS
 } DdAv1Refusal;
 /** Before the recon phase is submitted: its stages go to the CPU, which is counted. */
