@@ -2,7 +2,9 @@
 #include "batch/av1_range.h"
 #include "batch/av1_transform.h"
 
-#include <vector>
+#include <algorithm>
+#include <array>
+#include <span>
 
 namespace dd {
 namespace {
@@ -40,7 +42,9 @@ bool is_harmless(const Av1Shape &shape, const Bits &bits, std::uint64_t sum) {
 template <typename T>
 bool all_values_fit(const Av1Shape &shape, const Av1Corner &corner, const Bits &bits, unsigned bit_depth,
                     const T *coefs, unsigned stride) {
-    std::vector<std::int64_t> x(std::size_t{shape.w} * shape.h);
+    std::array<std::int64_t, 64 * 64> values;
+    const std::span<std::int64_t> x(values.data(), std::size_t{shape.w} * shape.h);
+    std::ranges::fill(x, 0);
     for (unsigned column = 0; column < 1u << corner.cols; column++)
         for (unsigned row = 0; row < 1u << corner.rows; row++)
             x[row * shape.w + column] = coefs[column * stride + row];

@@ -315,9 +315,16 @@ bool Av1Recorder::difference(const DdAv1Difference &d) {
 
 void Av1Recon::reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count) {
     references = refs;
-    recorders.resize(recorder_count);
+    if (recorders.size() < recorder_count || recorders.size() > 4 * std::size_t{recorder_count})
+        recorders.resize(recorder_count);
     for (Av1Recorder &recorder : recorders)
         recorder.reset(dst, refs);
+}
+
+void Av1Recon::clear() {
+    references = {};
+    for (Av1Recorder &recorder : recorders)
+        recorder.reset({}, references);
 }
 
 std::uint64_t Av1Recon::predictions() const {

@@ -96,7 +96,8 @@ struct Av1Recon {
     std::vector<Av1Recorder> recorders;
 
     void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count);
-    void clear() { recorders.clear(); }
+    // Empties the recorders, which refuse everything then and keep their memory.
+    void clear();
     std::uint64_t predictions() const;
     std::uint64_t residuals() const;
     std::uint64_t residuals_kept() const;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "batch/grow.h"
 #include "batch/vp9_batch.h"
 #include "batch/vp9_range.h"
 #include "daedalus/daedalus.h"
@@ -272,7 +273,7 @@ bool Vp9Recorder::pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, 
 std::uint32_t Vp9Recorder::copy_corner(const Vp9Residual &r, unsigned corner) {
     const unsigned n = itx_size(r.kind), d = corner_size(corner);
     const std::size_t first = coefs.size(), element = bytes_per_pixel_ * 2;
-    coefs.resize(first + corner_words(corner, bytes_per_pixel_));
+    grow(coefs, corner_words(corner, bytes_per_pixel_));
     auto *to = reinterpret_cast<std::byte *>(coefs.data() + first);
     const auto *from = static_cast<const std::byte *>(r.coefs);
     if (d == n) {

@@ -26,7 +26,7 @@ GpuStatus prepare_scratch(DdFrame &frame) {
         return {};
     frame.scratch = {};
     for (auto &picture : frame.scratch)
-        if (const GpuStatus status = frame.session->device->gpu->make_picture(layout, picture); !status)
+        if (const GpuStatus status = frame.session->device->gpu->make_scratch(layout, picture); !status)
             return status;
     frame.scratch_layout = layout;
     return {};

@@ -2,6 +2,8 @@
 #include "vulkan/av1_dispatch.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -18,7 +20,9 @@ constexpr unsigned div_up(unsigned value, unsigned by) {
 }
 
 unsigned kernel(const char *name, const PictureFormat &format) {
-    return kernel_index(std::string("av1_") + name + (format.bit_depth > 8 ? "_16" : "_8"));
+    std::array<char, 64> full{}; // on the stack: every frame asks
+    std::snprintf(full.data(), full.size(), "av1_%s_%s", name, format.bit_depth > 8 ? "16" : "8");
+    return kernel_index(full.data());
 }
 
 // Pixels of a plane in whole 8x8 blocks of luma.

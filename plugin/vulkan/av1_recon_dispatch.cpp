@@ -137,7 +137,7 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
                 }
             }
     });
-    write_av1_residuals(recon, static_cast<std::uint32_t>(upload - first) / 4, upload);
+    write_av1_residuals(recon, work, static_cast<std::uint32_t>(upload - first) / 4, upload);
 }
 
 } // namespace dd

@@ -2,8 +2,11 @@
 #include "vulkan/av1_residual_dispatch.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <map>
+#include <functional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,15 +42,25 @@ unsigned blocks_a_group(std::uint32_t shape) {
     return is_large(shape) ? DD_AV1_ITX_VALUES >> (w + h) : DD_AV1_ITX_LANES >> std::max(w, h);
 }
 
-// Records of a kernel by shape, of all recorders: the largest blocks first, as their workgroups take longest.
-using Bins = std::map<std::uint32_t, std::size_t, std::greater<>>;
-Bins bins_of(const Av1Recon &recon, const Kernel &kernel) {
-    Bins bins;
+// Records by shape, of all recorders: the largest blocks first, as their workgroups take longest.
+void count_shapes(const Av1Recon &recon, std::vector<Av1ShapeCount> &shapes) {
+    shapes.clear();
     for (const Av1Recorder &recorder : recon.recorders)
         for (const Av1ItxBin &bin : recorder.residuals.bins)
-            if (!bin.records.empty() && is_large(bin.shape) == kernel.large)
-                bins[bin.shape] += bin.records.size();
-    return bins;
+            if (!bin.records.empty())
+                shapes.push_back({bin.shape, bin.records.size()});
+    std::ranges::sort(shapes, std::greater<>(), &Av1ShapeCount::shape);
+    std::size_t kept = 0;
+    for (const Av1ShapeCount &one : shapes)
+        if (kept && shapes[kept - 1].shape == one.shape)
+            shapes[kept - 1].count += one.count;
+        else
+            shapes[kept++] = one;
+    shapes.resize(kept);
+}
+
+auto runs_on(const Kernel &kernel) {
+    return std::views::filter([&](const Av1ShapeCount &one) { return is_large(one.shape) == kernel.large; });
 }
 
 std::uint32_t coefficient_words(const Av1Recon &recon) {
@@ -57,24 +70,38 @@ std::uint32_t coefficient_words(const Av1Recon &recon) {
     return words(all);
 }
 
-void append_groups(std::vector<std::uint32_t> &to, const Bins &bins) {
+// Writes words one after the other.
+class WordWriter {
+  public:
+    explicit WordWriter(std::byte *to) : to_(to) {}
+    void put(std::span<const std::uint32_t> from) {
+        if (!from.empty())
+            std::memcpy(to_, from.data(), from.size_bytes());
+        to_ += from.size_bytes();
+    }
+
+  private:
+    std::byte *to_;
+};
+
+void write_groups(WordWriter &to, const std::vector<Av1ShapeCount> &shapes, const Kernel &kernel) {
     std::uint32_t first = 0;
-    for (const auto &[shape, count] : bins)
+    for (const auto &[shape, count] : shapes | runs_on(kernel))
         for (std::size_t done = 0; done < count;) {
             const std::size_t blocks = std::min<std::size_t>(blocks_a_group(shape), count - done);
-            to.insert(to.end(), {first, words(blocks), shape});
+            to.put(std::array<std::uint32_t, kGroupWords>{first, words(blocks), shape});
             first += words(blocks);
             done += blocks;
         }
 }
 
-void append_records(std::vector<std::uint32_t> &to, const Av1Recon &recon, std::uint32_t shape, std::uint32_t coefs) {
+void write_records(WordWriter &to, const Av1Recon &recon, std::uint32_t shape, std::uint32_t coefs) {
     const bool dc_alone = shape & DD_AV1_ITX_DC_ALONE;
     for (const Av1Recorder &recorder : recon.recorders) {
         for (const Av1ItxBin &bin : recorder.residuals.bins)
             if (bin.shape == shape)
                 for (const DdAv1ItxRecord &record : bin.records)
-                    to.insert(to.end(), {record.dst, record.coefs + (dc_alone ? 0 : coefs)});
+                    to.put(std::array<std::uint32_t, kRecordWords>{record.dst, record.coefs + (dc_alone ? 0 : coefs)});
         coefs += words(recorder.residuals.coefs.size());
     }
 }
@@ -84,9 +111,10 @@ void append_records(std::vector<std::uint32_t> &to, const Av1Recon &recon, std::
 std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint32_t next, PhaseWork &work) {
     next += coefficient_words(recon);
     bool barrier = !work.dispatches.empty(); // they are added to predictions
+    count_shapes(recon, work.shapes);
     for (const Kernel &kernel : kKernels) {
         std::uint32_t groups = 0, records = 0;
-        for (const auto &[shape, count] : bins_of(recon, kernel)) {
+        for (const auto &[shape, count] : work.shapes | runs_on(kernel)) {
             groups += words((count + blocks_a_group(shape) - 1) / blocks_a_group(shape));
             records += words(count);
         }
@@ -103,21 +131,14 @@ std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std:
     return next;
 }
 
-void write_av1_residuals(const Av1Recon &recon, std::uint32_t next, std::byte *to) {
-    const auto put = [&](const std::vector<std::uint32_t> &from) {
-        if (!from.empty())
-            std::memcpy(to, from.data(), from.size() * 4);
-        to += from.size() * 4;
-    };
+void write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std::uint32_t next, std::byte *to) {
+    WordWriter writer(to);
     for (const Av1Recorder &recorder : recon.recorders)
-        put(recorder.residuals.coefs);
+        writer.put(recorder.residuals.coefs);
     for (const Kernel &kernel : kKernels) {
-        const Bins bins = bins_of(recon, kernel);
-        std::vector<std::uint32_t> table;
-        append_groups(table, bins);
-        for (const auto &[shape, count] : bins)
-            append_records(table, recon, shape, next);
-        put(table);
+        write_groups(writer, work.shapes, kernel);
+        for (const auto &[shape, count] : work.shapes | runs_on(kernel))
+            write_records(writer, recon, shape, next);
     }
 }
 

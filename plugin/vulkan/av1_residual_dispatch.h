@@ -14,6 +14,6 @@ namespace dd {
 // Appends to `work`. The records begin at word `next` behind the parameters; returns the word behind all of it.
 std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint32_t next, PhaseWork &work);
 // Writes what was planned; `to` is word `next`.
-void write_av1_residuals(const Av1Recon &recon, std::uint32_t next, std::byte *to);
+void write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std::uint32_t next, std::byte *to);
 
 } // namespace dd

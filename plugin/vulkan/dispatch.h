@@ -50,15 +50,23 @@ struct Dispatch {
 
 class Vp9FilterOrder;
 
+// Transforms of one shape (DD_AV1_ITX_*), of all recorders.
+struct Av1ShapeCount {
+    std::uint32_t shape;
+    std::size_t count;
+};
+
 // The GPU's work of one phase of one frame. Kept and refilled, so that a steady stream allocates nothing.
 struct PhaseWork {
     std::vector<Dispatch> dispatches;             // empty: nothing to do
     std::uint32_t upload_bytes = 0;               // size of the phase's upload: records, coefficients
     std::uint32_t coefs_at = 0;                   // byte offset in the upload, a multiple of kUploadAlign
     std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
+    std::vector<Av1ShapeCount> shapes;            // the same of residuals
 
     void clear() {
         dispatches.clear();
+        shapes.clear();
         upload_bytes = coefs_at = 0;
     }
 };

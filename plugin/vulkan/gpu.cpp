@@ -74,10 +74,19 @@ GpuStatus Gpu::prepare(std::span<const unsigned> kernels) {
 }
 
 GpuStatus Gpu::make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
+    return make_picture(layout, false, picture);
+}
+
+GpuStatus Gpu::make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
+    return make_picture(layout, true, picture);
+}
+
+GpuStatus Gpu::make_picture(const PictureLayout &layout, bool scratch, std::unique_ptr<GpuPicture> &picture) {
     if (layout.size > device_->limits().maxStorageBufferRange)
         return {DD_ERR_UNSUPPORTED, "the picture is larger than the device's buffers"};
     auto made = std::make_shared<VulkanPicture>();
-    const VkResult result = VulkanPicture::make(*device_, layout, *made);
+    const VkResult result =
+        scratch ? VulkanPicture::make_scratch(*device_, layout, *made) : VulkanPicture::make(*device_, layout, *made);
     if (result == VK_SUCCESS)
         picture = std::make_unique<GpuPicture>(std::move(made));
     return status_of(result);

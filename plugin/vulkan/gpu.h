@@ -65,11 +65,14 @@ class Gpu {
 
     GpuStatus prepare(std::span<const unsigned> kernels);
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
+    // A picture that only kernels use: it has no data().
+    GpuStatus make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
 
   private:
     friend class GpuJob;
     friend class GpuPicture;
     explicit Gpu(std::shared_ptr<VulkanDevice> device) : device_(std::move(device)) {}
+    GpuStatus make_picture(const PictureLayout &layout, bool scratch, std::unique_ptr<GpuPicture> &picture);
     std::shared_ptr<VulkanDevice> device_;
 };
 

@@ -13,4 +13,9 @@ VkResult VulkanPicture::make(VulkanDevice &device, const PictureLayout &layout, 
     return result;
 }
 
+VkResult VulkanPicture::make_scratch(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture) {
+    picture.layout = layout;
+    return Buffer::make(device, layout.size, MemoryUse::local, picture.local);
+}
+
 } // namespace dd

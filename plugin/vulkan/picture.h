@@ -10,15 +10,17 @@ namespace dd {
 struct VulkanPicture {
     PictureLayout layout;
     Buffer host;  // what the CPU sees; the only copy but on discrete devices
-    Buffer local; // working copy of a discrete device
+    Buffer local; // working copy of a discrete device, or scratch
 
     // Of the working copy, guarded by VulkanDevice::submit_mutex.
     bool local_valid = false;   // holds the same pixels as `host`
     bool local_pending = false; // its upload may still run
 
     static VkResult make(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
+    // For kernels alone: `host` stays empty.
+    static VkResult make_scratch(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
     VkBuffer kernel_buffer() const { return local ? local.handle() : host.handle(); }
-    bool has_copy() const { return static_cast<bool>(local); }
+    bool has_copy() const { return host && local; }
 };
 
 } // namespace dd

@@ -102,16 +102,24 @@ struct Pairing {
     bool compound;
 };
 
-std::vector<Pairing> pairings_of(const PairingCounts &counts) {
-    std::vector<Pairing> all;
+struct Pairings {
+    std::array<Pairing, kPairings> all{};
+    std::size_t count = 0;
+
+    auto begin() const { return all.begin(); }
+    auto end() const { return begin() + static_cast<std::ptrdiff_t>(count); }
+};
+
+Pairings pairings_of(const PairingCounts &counts) {
+    Pairings used;
     for (unsigned p = 0; p < kPairings; p++)
         if (std::ranges::any_of(counts[p], [](std::size_t n) { return n != 0; })) {
             const bool compound = p < kSingles;
             const unsigned first = compound ? p / 3 : p - kSingles;
-            all.push_back(
-                {p, {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(compound ? p % 3 : first)}, compound});
+            used.all[used.count++] = {
+                p, {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(compound ? p % 3 : first)}, compound};
         }
-    return all;
+    return used;
 }
 
 // How the two kinds of motion compensation differ, for the code that plans both.

@@ -32,7 +32,5 @@ CENSUS_API std::vector<Site> heap_sites();
 // Of vkAllocateMemory; all other functions that make something count with it in vulkan_sites().
 CENSUS_API Amount device_memory();
 CENSUS_API std::vector<Site> vulkan_sites();
-// Functions that the plugin has asked for, that seem to make something, and that nobody counts.
-CENSUS_API std::vector<std::string> unwatched();
 
 } // namespace census

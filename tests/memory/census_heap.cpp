@@ -43,7 +43,8 @@ struct Table {
     census::Amount all;
 };
 Table &table() {
-    static auto *made = new (std::malloc(sizeof(Table))) Table; // never destroyed: others free memory until the very end
+    static auto *made =
+        new (std::malloc(sizeof(Table))) Table; // never destroyed: others free memory until the very end
     return *made;
 }
 

@@ -43,7 +43,6 @@ PFN_vkGetDeviceProcAddr next_device_proc = nullptr;
 PFN_vkFreeMemory next_free = nullptr;
 std::map<VkDeviceMemory, VkDeviceSize> memories;
 census::Amount memory;
-std::vector<std::string> missed;
 
 template <int Number, typename Function>
 struct Counted;
@@ -58,8 +57,7 @@ struct Counted<Number, VkResult(VKAPI_PTR *)(Arguments...)> {
 
 VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device, const VkMemoryAllocateInfo *info,
                                                const VkAllocationCallbacks *callbacks, VkDeviceMemory *made) {
-    const VkResult result =
-        Counted<kAllocateMemory, PFN_vkAllocateMemory>::call(device, info, callbacks, made);
+    const VkResult result = Counted<kAllocateMemory, PFN_vkAllocateMemory>::call(device, info, callbacks, made);
     if (result != VK_SUCCESS)
         return result;
     const std::lock_guard lock(mutex);
@@ -137,9 +135,6 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_proc(VkDevice device, const char
     for (std::size_t i = 0; own && i < names.size(); i++)
         if (!std::strcmp(name, names[i]))
             next_functions[i] = next;
-    const bool makes = std::strncmp(name, "vkCreate", 8) == 0 || std::strncmp(name, "vkAllocate", 10) == 0;
-    if (next && !own && makes && std::ranges::find(missed, name) == missed.end())
-        missed.emplace_back(name);
     return own ? own : next;
 }
 
@@ -169,11 +164,6 @@ std::vector<Site> vulkan_sites() {
     for (std::size_t i = 0; i < names.size(); i++)
         sites.push_back({names[i], calls[i], 0});
     return sites;
-}
-
-std::vector<std::string> unwatched() {
-    const std::lock_guard lock(mutex);
-    return missed;
 }
 
 } // namespace census

@@ -17,13 +17,6 @@ std::string sites(const char *name, const std::vector<census::Site> &all) {
     return text + "}";
 }
 
-std::string list(const char *name, const std::vector<std::string> &all) {
-    std::string text = std::string(",\"") + name + "\":[";
-    for (const std::string &one : all)
-        text += (&one == all.data() ? "\"" : ",\"") + one + "\"";
-    return text + "]";
-}
-
 } // namespace
 
 void watch_plugin() {
@@ -32,6 +25,5 @@ void watch_plugin() {
 
 std::string more_fields() {
     return amount("heap", census::heap()) + amount("device_memory", census::device_memory()) +
-           sites("heap_sites", census::heap_sites()) + sites("vulkan_sites", census::vulkan_sites()) +
-           list("unwatched", census::unwatched());
+           sites("heap_sites", census::heap_sites()) + sites("vulkan_sites", census::vulkan_sites());
 }

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""What decoding takes of memory. At 1080p: all that the plugin allocates, and what stock FFmpeg's own peak adds to it, in
+bounds. Over a longer play with jumps to key frames: the peak grows no more than stock's does, and a steady stream creates no Vulkan
+object, allocates no device memory and next to nothing on the heap. --long plays 2000 frames with 50 jumps and compares with frame 200."""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
+
+from daedalus_tools import console, decode, ivf, paths
+
+BUILD = paths.BUILD / "tests" / "memory"
+CLIPS = paths.BUILD / "clips-memory"
+MIB = 1024 * 1024
+MOST_OWN = 96 * MIB      # of the plugin's own allocations at 1080p: what the peak may be above stock's
+SLACK_KIB = 6 * 1024     # of peaks: allocators give back when they like
+HANDLES = 1.0            # heap allocations a frame: the handle of its picture
+HEAP_GROWTH = 0.05       # of what lives on the heap: streams of records find their sizes late
+SIZES = {"1080p": ("1920x1080", 5000), "small": ("352x288", 800)}
+ENCODERS = {"vp9": ("vp9", "webm", ["--kf-max-dist=20"]), "av1": ("svt", "ivf", ["--keyint", "19"])}
+
+
+@dataclass(frozen=True)
+class Play:
+    codec: str
+    size: str
+    threads: int
+    marks: tuple[int, ...]
+    jump_every: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.codec} {self.size}, {self.threads} threads, {self.marks[-1]} frames" + (
+            f", a jump every {self.jump_every}" if self.jump_every else "")
+
+
+class Wrong(Exception):
+    pass
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", default="llvmpipe")
+    parser.add_argument("--codec", action="append", choices=ENCODERS)
+    parser.add_argument("--long", action="store_true", help="2000 frames, 50 jumps")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="all figures")
+    return parser.parse_args()
+
+
+def clip(codec: str, size: str) -> Path:
+    encoder, suffix, options = ENCODERS[codec]
+    pixels, kbps = SIZES[size]
+    made = CLIPS / f"{codec}-{size}.{suffix}"
+    if not made.is_file():
+        subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", encoder, "--size", pixels,
+                        "--frames", "40", "--cut", "100", "--kbps", str(kbps), "--seed", "5", "-o", str(made), "--", *options],
+                       check=True)
+    return ivf.remuxed(made)
+
+
+def run(play: Play, device: str) -> list[dict]:
+    """What the program says at each mark; no device: stock."""
+    program = BUILD / ("play" if device else "play_stock")
+    command = [str(program), str(clip(play.codec, play.size)), "--threads", str(play.threads),
+               "--jump-every", str(play.jump_every)]
+    for mark in play.marks:
+        command += ["--mark", str(mark)]
+    environment = decode.clean_environment()
+    if device:
+        command += ["--device", device]
+        environment |= {"DAEDALUS_PLAN": "gpu", "VK_ADD_LAYER_PATH": str(BUILD),
+                        "VK_INSTANCE_LAYERS": "VK_LAYER_DAEDALUS_census"}
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, timeout=3600)
+    if done.returncode:
+        raise Wrong(f"{program.name} ends with {done.returncode}: {done.stderr.strip()[-300:]}")
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(said) != len(play.marks):
+        raise Wrong(f"{program.name} says {len(said)} lines instead of {len(play.marks)}")
+    if device and not (said[-1]["device_memory"]["calls"] and said[-1]["heap"]["calls"]):
+        raise Wrong("the census has counted nothing")
+    return said
+
+
+def check_census(said: dict) -> None:
+    """The layer watches all that the plugin can make."""
+    source = (paths.ROOT / "plugin" / "vulkan" / "api.h").read_text()
+    device = source[source.index("#define DD_VK_DEVICE"):]
+    missing = {f"vk{name}" for name in re.findall(r"F\(((?:Create|Allocate)\w+)\)", device)} - set(said["vulkan_sites"])
+    if missing:
+        raise Wrong(f"the census doesn't watch {', '.join(sorted(missing))}")
+
+
+def bounded(args: argparse.Namespace, play: Play, figures: list[dict]) -> str:
+    said = run(play, args.device)
+    stock = run(play, "")
+    check_census(said[-1])
+    figures.append({"play": str(play), "daedalus": said, "stock": stock})
+    last = said[-1]
+    own = last["heap"]["peak"] + last["device_memory"]["peak"]
+    text = (f"own allocations {own / MIB:.1f} MiB (heap {last['heap']['peak'] / MIB:.1f}, device memory "
+            f"{last['device_memory']['peak'] / MIB:.1f}); peak {last['peak_kib'] / 1024:.0f} MiB with the driver, stock "
+            f"{stock[-1]['peak_kib'] / 1024:.0f}")
+    if own > MOST_OWN:
+        raise Wrong(f"{text}: more than {MOST_OWN / MIB:.0f}")
+    return text
+
+
+def growth(said: list[dict]) -> int:
+    return said[-1]["peak_kib"] - said[0]["peak_kib"]
+
+
+def flat(args: argparse.Namespace, play: Play, figures: list[dict]) -> str:
+    said, stock = run(play, args.device), run(play, "")
+    figures.append({"play": str(play), "daedalus": said, "stock": stock})
+    text = (f"peak grows by {growth(said)} KiB from frame {play.marks[0]} to {play.marks[-1]} with {said[-1]['jumps']} jumps, "
+            f"stock's by {growth(stock)}")
+    if play.jump_every and not said[-1]["jumps"]:
+        raise Wrong("there was no jump")
+    if growth(said) - max(growth(stock), 0) > SLACK_KIB:
+        raise Wrong(text)
+    return text
+
+
+def steady(args: argparse.Namespace, play: Play, figures: list[dict]) -> str:
+    said = run(play, args.device)
+    figures.append({"play": str(play), "daedalus": said})
+    warm, last = said[-2], said[-1]
+    made = {name: calls - warm["vulkan_sites"][name][0] for name, (calls, _) in last["vulkan_sites"].items()
+            if calls != warm["vulkan_sites"][name][0]}
+    frames = last["frames"] - warm["frames"]
+    each = (last["heap"]["calls"] - warm["heap"]["calls"]) / frames
+    grown = last["heap"]["live"] / warm["heap"]["live"] - 1
+    text = f"{frames} frames after the first {warm['frames']}: Vulkan objects {made or 'none'}, heap {each:.2f} calls a frame, " \
+           f"{100 * grown:+.1f} %"
+    if made or each > HANDLES + 0.5 or grown > HEAP_GROWTH:
+        sites = {name: (calls - warm["heap_sites"].get(name, [0])[0]) for name, (calls, _) in last["heap_sites"].items()}
+        raise Wrong(f"{text}; by place in the plugin: { {name: n for name, n in sites.items() if n} }")
+    return text
+
+
+def plays(args: argparse.Namespace) -> list[tuple]:
+    for codec in args.codec or ENCODERS:
+        for threads in (1, 4):
+            yield bounded, Play(codec, "1080p", threads, (40,))
+            yield steady, Play(codec, "small", threads, (300, 400))
+            if args.long:
+                yield flat, Play(codec, "small", threads, (200, 2000), jump_every=40)
+            else:
+                yield flat, Play(codec, "small", threads, (100, 300), jump_every=20)
+        if args.long:
+            yield flat, Play(codec, "1080p", 1, (200, 2000), jump_every=40)
+
+
+def main() -> None:
+    args = parse()
+    for name in ("play", "play_stock", "libcensus.so", "census_layer.json"):
+        if not (BUILD / name).is_file():
+            console.fail(f"{BUILD / name} is not built: run tools/setup first")
+    passed, failed, figures = 0, 0, []
+    for test, play in plays(args):
+        try:
+            print(f"passed: {test.__name__}: {play}: {test(args, play, figures)}", flush=True)
+            passed += 1
+        except Wrong as wrong:
+            print(f"failed: {test.__name__}: {play}: {wrong}", flush=True)
+            failed += 1
+    if args.json:
+        args.json.write_text(json.dumps(figures, indent=1) + "\n")
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    sys.exit(1 if failed or not passed else 0)
+
+
+if __name__ == "__main__":
+    main()
