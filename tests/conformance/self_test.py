@@ -3,6 +3,7 @@
 """The tools have to notice what they are there to notice: programs that decode wrongly, drop frames, do nothing on the
 GPU, crash or hang are put in the place of ffmpeg."""
 
+import json
 import os
 import subprocess
 import sys
@@ -154,6 +155,23 @@ class SelfTest(unittest.TestCase):
             svg.write(path, "a < b", [svg.Panel("p", ["x"], {"s": [svg.Bar(2, 1, 3)], "t": [None]})])
             import xml.etree.ElementTree as tree
             self.assertTrue(tree.parse(path).getroot().tag.endswith("svg"))
+
+    def test_timeline(self):
+        import xml.etree.ElementTree as tree
+        events = [{"ph": "M", "name": "thread_name", "pid": 1, "tid": 7, "args": {"name": "a < b"}},
+                  {"ph": "X", "name": "parse", "pid": 1, "tid": 7, "ts": 10.0, "dur": 500.0, "args": {"frame": 4}},
+                  {"ph": "X", "name": "vp9_mc_8", "pid": 2, "tid": 1, "ts": 510.0, "dur": 90.0, "args": {"frame": 4}},
+                  {"ph": "X", "name": "parse", "pid": 1, "tid": 7, "ts": 900.0, "dur": 1.0, "args": {"frame": 5}}]
+        with tempfile.TemporaryDirectory() as folder:
+            trace, picture = Path(folder, "trace.json"), Path(folder, "timeline.svg")
+            trace.write_text(json.dumps(events))
+            command = [sys.executable, str(paths.ROOT / "tools" / "timeline"), str(trace), str(picture), "--count", "1"]
+            self.assertEqual(subprocess.run([*command, "--frame", "4"]).returncode, 0)
+            titles = [node.text for node in tree.parse(picture).iter() if node.tag.endswith("title")]
+            self.assertEqual(titles, ["parse, frame 4: 0.500 ms", "vp9_mc_8, frame 4: 0.090 ms"])
+            missing = subprocess.run([*command, "--frame", "9"], capture_output=True, text=True)
+            self.assertNotEqual(missing.returncode, 0)
+            self.assertIn("nothing of frames 9", missing.stdout + missing.stderr)
 
 
 def main() -> None:
