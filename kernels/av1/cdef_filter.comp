@@ -35,7 +35,19 @@ PIXELS load_at(const Frame f, int x, int y) {
 #endif
 }
 
-ivec4 unpacked(PIXELS q) { return ivec4(pixel(q, 0u), pixel(q, 1u), pixel(q, 2u), pixel(q, 3u)); }
+// The filter runs in fp32, which is exact and has absolute values and multiplications by the way. Pixels of 8 bits are mantissas of half
+// floats with the exponent of 1024, whose unpacking costs nothing on V3D: they are all that much too large, which differences and
+// extremes don't mind.
+#if BYTES == 1
+const float PIXEL_BIAS = 1024.0;
+vec4 unpacked(PIXELS q) {
+    const vec2 even = unpackHalf2x16((q & 0x00ff00ffu) + 0x64006400u), odd = unpackHalf2x16(((q >> 8) & 0x00ff00ffu) + 0x64006400u);
+    return vec4(even.x, odd.x, even.y, odd.y);
+}
+#else
+const float PIXEL_BIAS = 0.0;
+vec4 unpacked(PIXELS q) { return vec4(pixel(q, 0u), pixel(q, 1u), pixel(q, 2u), pixel(q, 3u)); }
+#endif
 
 // Taps come in pairs on both sides of the pixel, clause 7.15.2. Pairs 0 and 1 lie in the block's direction, one and two
 // steps away; pairs 2 to 5 in the directions to its left and right.
@@ -63,41 +75,42 @@ ivec2 step_of(uint d, bool far) {
 }
 
 // A tap that lies outside the frame becomes the pixel itself: it adds nothing and bounds nothing.
-ivec4 only_inside(const Frame f, ivec2 at, ivec4 tap, ivec4 centre) {
+vec4 only_inside(const Frame f, ivec2 at, vec4 tap, vec4 centre) {
     const bool row = at.y >= 0 && at.y < f.rows;
     const ivec4 x = at.x + ivec4(0, 1, 2, 3);
-    return ivec4(row && uint(x.x) < uint(f.columns) ? tap.x : centre.x, row && uint(x.y) < uint(f.columns) ? tap.y : centre.y,
+    return vec4(row && uint(x.x) < uint(f.columns) ? tap.x : centre.x, row && uint(x.y) < uint(f.columns) ? tap.y : centre.y,
                  row && uint(x.z) < uint(f.columns) ? tap.z : centre.z, row && uint(x.w) < uint(f.columns) ? tap.w : centre.w);
 }
 
-ivec4 constrain(ivec4 d, int strength, int shift) {
-    const ivec4 most = max(strength - (abs(d) >> shift), 0);
-    return clamp(d, -most, most);
+// `scale`: 2 to the power of minus the shift.
+vec4 constrain(vec4 d, float strength, float scale) {
+    const vec4 most = max(strength - floor(abs(d) * scale), 0.0);
+    return max(min(d, most), -most);
 }
 
 PIXELS filter_quad(const Frame f, ivec2 at, PIXELS q, const Taps t) {
-    const ivec4 centre = unpacked(q);
-    ivec4 sum = ivec4(0), low = centre, high = centre;
+    const vec4 centre = unpacked(q);
+    vec4 sum = vec4(0.0), low = centre, high = centre;
     const bool interior = at.x >= 4 && at.x + 6 <= f.columns && at.y >= 2 && at.y + 2 < f.rows;
     const uint last = t.sec != 0 ? 6u : 2u;
     [[dont_unroll]] for (uint pair = t.pri != 0 ? 0u : 2u; pair < last; pair++) {
         const ivec2 step = step_of(pair_direction(t, pair), is_far(pair));
-        const int strength = pair < 2u ? t.pri : t.sec;
-        const int shift = pair < 2u ? t.pri_shift : t.sec_shift;
-        ivec4 a, b;
-        if (interior) {
-            a = unpacked(load_at(f, at.x + step.x, at.y + step.y));
-            b = unpacked(load_at(f, at.x - step.x, at.y - step.y));
-        } else {
-            const ivec2 to = at + step, from = at - step;
-            a = only_inside(f, to, unpacked(load_at(f, to.x, clamp(to.y, 0, f.rows - 1))), centre);
-            b = only_inside(f, from, unpacked(load_at(f, from.x, clamp(from.y, 0, f.rows - 1))), centre);
+        const float strength = float(pair < 2u ? t.pri : t.sec), weight = float(pair_weight(t, pair));
+        const float scale = intBitsToFloat((127 - (pair < 2u ? t.pri_shift : t.sec_shift)) << 23); // exact
+        const ivec2 to = at + step, from = at - step;
+        vec4 a = unpacked(load_at(f, to.x, clamp(to.y, 0, f.rows - 1)));
+        vec4 b = unpacked(load_at(f, from.x, clamp(from.y, 0, f.rows - 1)));
+        if (!interior) {
+            a = only_inside(f, to, a, centre);
+            b = only_inside(f, from, b, centre);
         }
         low = min(low, min(a, b));
         high = max(high, max(a, b));
-        sum += pair_weight(t, pair) * (constrain(a - centre, strength, shift) + constrain(b - centre, strength, shift));
+        sum += weight * (constrain(a - centre, strength, scale) + constrain(b - centre, strength, scale));
     }
-    const ivec4 v = clamp(centre + ((sum + 8 + (sum >> 31)) >> 4), low, high);
+    // (8 + sum - (sum < 0)) / 16, rounded down.
+    const vec4 change = floor(sum * 0.0625 + mix(vec4(0.5), vec4(0.4375), lessThan(sum, vec4(0.0))));
+    const ivec4 v = ivec4(clamp(centre + change, low, high) - PIXEL_BIAS);
 #if BYTES == 1
     return uint(v.x | v.y << 8 | v.z << 16 | v.w << 24);
 #else
