@@ -191,8 +191,8 @@ enum {
 };
 
 /** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
- *  References that predictions were recorded from must be complete. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the
- *  last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
+ *  References that predictions were recorded from must be complete, or dd_frame_await_references must have let them pass.
+ *  `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
  *  GPU any more. AV1: a recon phase that would take too many dispatches doesn't run; dd_frame_plan says so from then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
 /** VP9: before the frame is submitted, waits until its references in these slots (a bit mask) may be read by work of the GPU.
