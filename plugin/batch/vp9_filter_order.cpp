@@ -199,12 +199,12 @@ void Vp9FilterOrder::walk_rows(const PlaneView &view, unsigned sb_col, unsigned 
 
 void Vp9FilterOrder::sort() {
     edges.resize(found_.size());
-    std::vector<std::array<std::uint32_t, 2>> first_segment(ranks_.size());
+    first_segment_.resize(ranks_.size());
     std::uint32_t placed = 0;
     for (std::size_t l = 0; l < ranks_.size(); l++) {
         DdLfLevel level{static_cast<std::uint32_t>(segments.size()), 0};
         for (unsigned direction : {kColumns, kRows}) {
-            first_segment[l][direction] = static_cast<std::uint32_t>(segments.size());
+            first_segment_[l][direction] = static_cast<std::uint32_t>(segments.size());
             Ranks &ranks = ranks_[l][direction];
             std::uint32_t chains = 0;
             std::array<std::uint32_t, kMostEdges> longer{}; // chains with more than that many edges
@@ -226,7 +226,7 @@ void Vp9FilterOrder::sort() {
     }
     for (const Node &node : nodes_) {
         const std::uint32_t at = ranks_[node.level][node.direction][node.rank]++;
-        const DdLfSegment *segment = &segments[first_segment[node.level][node.direction]];
+        const DdLfSegment *segment = &segments[first_segment_[node.level][node.direction]];
         for (unsigned k = 0; k < node.count; k++)
             edges[segment[k].first_edge + at] = found_[node.first_edge + k];
     }

@@ -66,6 +66,7 @@ class Vp9FilterOrder {
     std::vector<DdLfEdge> found_;
     std::vector<Node> nodes_;
     std::vector<std::array<Ranks, 2>> ranks_; // of a level by direction: how many, then which comes next
+    std::vector<std::array<std::uint32_t, 2>> first_segment_; // of a level by direction
 };
 
 } // namespace dd
