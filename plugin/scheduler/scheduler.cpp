@@ -25,12 +25,19 @@ Knowledge first_knowledge(DdCodec codec, const DeviceTraits &traits) {
 } // namespace
 
 Scheduler::Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &traits, std::uint64_t seed)
-    : stages_(codec_stages(codec)), spec_(spec), traits_(traits), random_(seed),
+    : codec_(codec), stages_(codec_stages(codec)), spec_(spec), traits_(traits), random_(seed),
       planner_(traits.planner, first_knowledge(codec, traits)) {}
 
 Scheduler::~Scheduler() {
     if (planner_.learned() >= kFramesToKeep)
         save_calibration(traits_.calibration, planner_.knowledge());
+}
+
+void Scheduler::use(const DeviceTraits &traits) {
+    const Knowledge knowledge = first_knowledge(codec_, traits);
+    const std::lock_guard lock(mutex_);
+    traits_ = traits;
+    planner_ = Planner(traits.planner, knowledge);
 }
 
 DdSide Scheduler::wish(DdStage stage) {

@@ -39,11 +39,12 @@ struct FrameForecast {
 class Scheduler {
   public:
     Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &traits, std::uint64_t seed);
-
     ~Scheduler(); // keeps what was learned
     Scheduler(const Scheduler &) = delete;
     Scheduler &operator=(const Scheduler &) = delete;
 
+    // Of a device that wasn't known before. No frame has been measured yet.
+    void use(const DeviceTraits &traits);
     // Of a frame that begins, and later calls `ended`.
     DdPlan plan(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now);
     // The GPU took `ns` for one submit with the stages of `stages` (bit s: stage s).
@@ -65,11 +66,12 @@ class Scheduler {
     DdPlan automatic(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now); // with mutex_ held
     bool itx_rests();                                                                     // with mutex_ held
 
+    const DdCodec codec_;
     const unsigned stages_;
     const PlanSpec spec_;
-    const DeviceTraits traits_;
     std::atomic<bool> latched_{false};
-    std::mutex mutex_;
+    std::mutex mutex_; // of what follows
+    DeviceTraits traits_;
     std::mt19937_64 random_;
     Planner planner_;
     unsigned in_flight_ = 0;    // frames

@@ -26,7 +26,7 @@ GpuStatus prepare_scratch(DdFrame &frame) {
         return {};
     frame.scratch = {};
     for (auto &picture : frame.scratch)
-        if (const GpuStatus status = frame.session->device->gpu->make_scratch(layout, picture); !status)
+        if (const GpuStatus status = frame.session->gpu()->make_scratch(layout, picture); !status)
             return status;
     frame.scratch_layout = layout;
     return {};
@@ -37,7 +37,7 @@ Av1References readable_references(const DdFrame &frame, const DdFrameInfo &info)
     std::array<const void *, kAv1Refs> pictures{};
     for (unsigned slot = 0; slot < kAv1Refs; slot++) {
         const DdPicture *picture = info.ref[slot];
-        if (picture && picture->memory->gpu && picture->layout() == frame.av1.dst)
+        if (picture && picture->layout() == frame.av1.dst && picture->reachable(*frame.session->gpu()))
             pictures[slot] = picture;
     }
     Av1References references;
@@ -111,7 +111,8 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
         const unsigned used = frame.av1.recon.used_refs();
         for (unsigned slot = 0; slot < kAv1Refs; slot++)
             if (used >> slot & 1)
-                input.ref[slot] = frame.ref[slot]->memory->gpu.get();
+                if (const GpuStatus status = frame.ref[slot]->reach(*frame.session->gpu(), input.ref[slot]); !status)
+                    return status;
     }
     if (planned[kFilter]) {
         if (const GpuStatus status = prepare_scratch(frame); !status)

@@ -5,7 +5,11 @@
 #include "session/guard.h"
 #include "session/objects.h"
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <mutex>
 
 using namespace dd;
 
@@ -19,6 +23,69 @@ bool is_profile(const std::string &name) {
 // pictures in memory that the CPU can't read at speed cost more than a GPU gains.
 bool may_gain(const Gpu &gpu, const PlanSpec &plan) {
     return plan.kind != PlanSpec::Kind::automatic || (gpu.reads_cached() && (!gpu.is_cpu_type() || plan.measures_all));
+}
+
+// Until told to stop.
+void sleep(std::chrono::milliseconds time, const std::stop_token &stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, time, [] { return false; });
+}
+
+// Opens the GPU and tells the user what there is to tell. nullptr: everything on the CPU.
+std::shared_ptr<Gpu> open_gpu(DdDevice &device, const GpuOptions &options) {
+    const TraceScope scope(device.trace.get(), "open the device", 0);
+    std::string why;
+    auto gpu = Gpu::open(options, why);
+    if (!gpu) {
+        if (!why.empty())
+            device.log.line(DD_LOG_WARNING, "%s: decoding on the CPU", why.c_str());
+        return nullptr;
+    }
+    if (!gpu->reads_cached())
+        device.log.line(DD_LOG_WARNING,
+                        "%s has no memory that the CPU reads through its cache, and no dma-heap could be opened: "
+                        "everything that the CPU does with pictures will be slow",
+                        gpu->name().c_str());
+    if (may_gain(*gpu, device.plan)) {
+        device.name = gpu->name();
+        return gpu;
+    }
+    device.log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", gpu->name().c_str(),
+                    device.plan_name.c_str());
+    return nullptr;
+}
+
+void open_late(DdDevice &device, GpuOptions options, std::chrono::milliseconds delay) {
+    device.late = true;
+    device.worker.add([&device, options, delay](const std::stop_token &stop) mutable {
+        options.stop = stop;
+        std::shared_ptr<Gpu> gpu;
+        const int result = guarded([&] {
+            sleep(delay, stop);
+            gpu = open_gpu(device, options);
+            return int{DD_OK};
+        });
+        if (result != DD_OK)
+            device.log.line(DD_LOG_WARNING, "the GPU can't be opened (%s): decoding on the CPU",
+                            dd_result_text(result));
+        device.gpu.settle(std::move(gpu)); // whatever happens: others wait for it
+    });
+}
+
+// Plan `auto` promises never to be the slower choice, so decoding begins while the driver is still at it. Other plans give each
+// frame the sides that they name, from the first one on. For tests, DAEDALUS_OPEN_LATE opens any plan's device like that, after so
+// many milliseconds.
+void open_by_plan(DdDevice &device, const GpuOptions &options) {
+    constexpr long kNever = -1;
+    const long delay = environment_number("DAEDALUS_OPEN_LATE", kNever);
+    const bool wanted = options.device != "cpu";
+    const bool decides = device.plan.kind == PlanSpec::Kind::automatic && !device.plan.measures_all;
+    if (wanted && (decides || delay > kNever))
+        open_late(device, options, std::chrono::milliseconds(std::max(delay, 0L)));
+    else
+        device.gpu.settle(open_gpu(device, options));
 }
 
 int open_device(DdDevice **out, const DdDeviceOptions &options) {
@@ -45,24 +112,7 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
     }
     device->trace = Trace::open(environment("DAEDALUS_TRACE"));
     gpu.timestamps = device->trace != nullptr;
-    const TraceScope scope(device->trace.get(), "open the device", 0);
-    std::string why;
-    device->gpu = Gpu::open(gpu, why);
-    if (device->gpu)
-        device->name = device->gpu->name();
-    else if (!why.empty())
-        device->log.line(DD_LOG_WARNING, "%s: decoding on the CPU", why.c_str());
-    if (device->gpu && !device->gpu->reads_cached())
-        device->log.line(DD_LOG_WARNING,
-                         "%s has no memory that the CPU reads through its cache, and no dma-heap could be opened: "
-                         "everything that the CPU does with pictures will be slow",
-                         device->name.c_str());
-    if (device->gpu && !may_gain(*device->gpu, device->plan)) {
-        device->log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", device->name.c_str(),
-                         device->plan_name.c_str());
-        device->gpu.reset();
-        device->name = DdDevice{}.name;
-    }
+    open_by_plan(*device, gpu);
     *out = device.release();
     return DD_OK;
 }
@@ -117,11 +167,18 @@ void dd_device_unref(DdDevice **device) {
 }
 
 const char *dd_device_name(const DdDevice *device) {
+    device->gpu.wait();
     return device->name.c_str();
 }
 
+int dd_device_opening(const DdDevice *device) {
+    return !device->gpu.settled();
+}
+
 int dd_device_has_gpu(const DdDevice *device) {
-    return device->gpu && !device->gpu->given_up();
+    device->gpu.wait();
+    const auto gpu = device->gpu.get();
+    return gpu && !gpu->given_up();
 }
 
 } // extern "C"

@@ -20,7 +20,7 @@ constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
 std::unique_ptr<DdFrame> idle_frame(DdSession &session) {
     const std::lock_guard lock(session.mutex);
     if (session.idle_frames.empty())
-        return std::make_unique<DdFrame>(session.device->gpu);
+        return std::make_unique<DdFrame>();
     auto frame = std::move(session.idle_frames.back());
     session.idle_frames.pop_back();
     return frame;
@@ -30,13 +30,23 @@ bool any_on_gpu(const DdPlan &plan) {
     return std::ranges::any_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_GPU; });
 }
 
+// A reference that the GPU doesn't reach yet will be copied when the frame is submitted.
+bool gpu_reaches(const DdSession &session, const DdFrameInfo &info) {
+    if (!info.dst->memory->gpu || info.cpu_only || !session.gpu_usable())
+        return false;
+    if (info.intra_only || session.codec == DD_CODEC_AV1) // what AV1 can't read is refused, and its filters go on
+        return true;
+    const auto reachable = [&](const DdPicture *ref) { return !ref || ref->reachable(*session.gpu()); };
+    return std::all_of(info.ref, info.ref + DD_MAX_REFS, reachable);
+}
+
 FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     FrameFacts facts;
     const PictureFormat &format = info.dst->layout().format;
     facts.width = format.width;
     facts.height = format.height;
     facts.intra_only = info.intra_only;
-    facts.gpu_reaches = info.dst->memory->gpu && !info.cpu_only && session.gpu_usable();
+    facts.gpu_reaches = gpu_reaches(session, info);
     if (session.codec == DD_CODEC_AV1) {
         add_av1_stages(info, facts);
         return facts;
@@ -49,21 +59,24 @@ FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     return facts;
 }
 
-// Of the references that the GPU can read.
 Vp9References reference_layouts(const DdFrame &frame) {
     Vp9References layouts{};
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        if (frame.ref[slot] && frame.ref[slot]->memory->gpu)
+        if (frame.ref[slot])
             layouts[slot] = frame.ref[slot]->layout();
     return layouts;
 }
 
 int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     auto frame = idle_frame(session);
+    frame->session = &session; // counted when nothing can fail any more
+    if (session.gpu() && !frame->job)
+        frame->job.emplace(session.device->gpu.get());
     frame->plan = session.scheduler.plan(facts_of(session, info), frame->forecast, Meter::now());
     frame->meter.begin();
     frame->intra_only = info.intra_only;
     frame->filtered = info.filtered;
+    frame->early = info.dst->early;
     frame->absent = 0;
     if (session.codec == DD_CODEC_AV1)
         begin_av1(*frame, info);
@@ -77,9 +90,10 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     const bool has_batch = any_on_gpu(frame->plan) && session.codec == DD_CODEC_VP9;
     if (has_batch)
         frame->batch.reset(info.dst->layout(), reference_layouts(*frame), info.recorders);
-    session.say_hello(frame->plan, frame->intra_only);
+    if (session.gpu() && !frame->early)
+        session.say_hello(frame->plan, frame->intra_only, frame->number);
 
-    frame->session = dd_session_ref(&session);
+    dd_session_ref(&session);
     frame->dst = dd_picture_ref(info.dst);
     for (DdPicture *ref : frame->ref)
         if (ref)
@@ -100,7 +114,7 @@ unsigned used_refs(const DdFrame &frame) {
 
 // Makes the work of the phases; nullptr where there is none.
 std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
-    const Profile profile = frame.session->device->gpu->profile();
+    const Profile profile = frame.session->gpu()->profile();
     std::array<const PhaseWork *, 2> planned{};
     for (PhaseWork &work : frame.work)
         work.clear();
@@ -145,7 +159,7 @@ GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, b
         return status;
     if (frame.session->codec == DD_CODEC_AV1)
         return run_av1(frame, planned, cpu_wrote);
-    const Profile profile = frame.session->device->gpu->profile();
+    const Profile profile = frame.session->gpu()->profile();
     if (planned[kRecon])
         write_vp9_recon(frame.batch, profile, *planned[kRecon], frame.job->upload(kRecon));
     if (planned[kFilter])
@@ -156,7 +170,8 @@ GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, b
     const unsigned used = planned[kRecon] ? used_refs(frame) : 0;
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
         if (used >> slot & 1)
-            input.ref[slot] = frame.ref[slot]->memory->gpu.get();
+            if (status = frame.ref[slot]->reach(*frame.session->gpu(), input.ref[slot]); !status)
+                return status;
     input.tables = vp9_tables();
     input.cpu_wrote = cpu_wrote;
     input.final = planned[kFilter] != nullptr;
@@ -215,7 +230,7 @@ bool as_planned(const DdFrame &frame) {
 unsigned await_references(DdFrame &frame, unsigned slots) {
     DdSession &session = *frame.session;
     // What is saved are the references' pixels.
-    if (!any_on_gpu(frame.plan) || !session.device->gpu->keeps_order() || session.saver.wanted())
+    if (!any_on_gpu(frame.plan) || !session.gpu()->keeps_order() || session.saver.wanted())
         return slots;
     const TraceScope scope(frame.trace(), "wait for references", frame.number);
     unsigned left = 0;
@@ -307,7 +322,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
     wait_frame(*frame);
     if (outcome == DD_OUTCOME_RERUN && frame->dst->memory->gpu)
-        frame->dst->memory->gpu->take_cpu_pixels(*session->device->gpu);
+        frame->dst->memory->gpu->take_cpu_pixels(*session->gpu());
     if (frame->tells_progress)
         frame->dst->progress.set(outcome == DD_OUTCOME_RERUN || frame->error != DD_OK
                                      ? PictureProgress::State::redone
@@ -317,6 +332,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     record.outcome = outcome;
     record.intra_only = frame->intra_only;
     record.filtered = frame->filtered;
+    record.early = frame->early;
     record.absent = frame->absent;
     record.blocks = count_blocks(*frame);
     record.refusal = frame->refusal;

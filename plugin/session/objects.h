@@ -8,10 +8,12 @@
 #include "log.h"
 #include "scheduler/scheduler.h"
 #include "session/batch_saver.h"
+#include "session/device_gpu.h"
 #include "session/meter.h"
 #include "session/picture_pool.h"
 #include "session/picture_progress.h"
 #include "session/statistics.h"
+#include "session/worker.h"
 #include "trace.h"
 #include "vulkan/gpu.h"
 
@@ -43,16 +45,26 @@ struct DdDevice : dd::Counted {
     dd::PlanSpec plan;
     std::string plan_name;
     dd::Goal goal = dd::Goal::speed;
-    std::shared_ptr<dd::Gpu> gpu; // nullptr: everything on the CPU
-    std::string name = "CPU";
+    bool late = false; // frames don't wait for the GPU: the worker opens it, and makes pipelines
+    dd::DeviceGpu gpu;
+    std::string name = "CPU";                    // once the GPU is settled
     std::unique_ptr<dd::Trace> trace;            // nullptr: no timeline is wanted
     std::atomic<std::int64_t> gpu_idle_since{0}; // when the GPU was last known to be done, by Meter::now()
+    dd::Worker worker;                           // the last member: it uses the others
 };
 
 struct DdPicture : dd::Counted {
     std::shared_ptr<dd::PicturePool> pool;
     std::unique_ptr<dd::PictureMemory> memory;
     dd::PictureProgress progress;
+    bool early = false; // it was made before the GPU was there
+    std::mutex copy_mutex;
+    std::unique_ptr<dd::GpuPicture> copy; // of plain memory, for the GPU to read
+
+    // Whether reach() can be expected to work.
+    bool reachable(const dd::Gpu &gpu) const;
+    // For kernels that read it: a complete picture in plain memory is copied.
+    dd::GpuStatus reach(dd::Gpu &gpu, const dd::GpuPicture *&reached);
 
     const dd::PictureLayout &layout() const { return memory->layout; }
     ~DdPicture() {
@@ -61,18 +73,34 @@ struct DdPicture : dd::Counted {
     }
 };
 
+namespace dd {
+
+// The pipelines of one kind of pictures, which the device's worker makes.
+struct Preparation {
+    PictureFormat kind;            // without a size
+    std::atomic<bool> done{false}; // `status` stays
+    GpuStatus status;
+};
+
+} // namespace dd
+
 struct DdSession : dd::Counted {
     DdSession(DdDevice *opened, const DdSessionOptions &options);
     ~DdSession();
     DdSession(const DdSession &) = delete;
     DdSession &operator=(const DdSession &) = delete;
 
-    bool gpu_usable() const { return device->gpu && !scheduler.latched() && !device->gpu->given_up(); }
+    // nullptr: none, or not yet.
+    dd::Gpu *gpu() const { return gpu_there.load(std::memory_order_acquire); }
+    bool gpu_gone() const { return scheduler.latched() || (gpu() && gpu()->given_up()); }
+    bool gpu_usable() const { return gpu() && !gpu_gone(); }
     // The GPU can't go on: one warning, and the CPU from here on. Returns DD_ERR_DEVICE.
     int give_up_gpu(const char *doing, const dd::GpuStatus &status);
-    // Makes the pipelines of a format that hasn't been seen yet.
-    void prepare(const dd::PictureFormat &format);
-    void say_hello(const DdPlan &plan, bool intra_only);
+    // Makes the pipelines of a format that hasn't been seen yet, or has them made. True: the GPU may be used for it now.
+    bool prepare(const dd::PictureFormat &format);
+    void say_hello(const DdPlan &plan, bool intra_only, std::uint64_t frame);
+    // What the user is told at the end.
+    void say_goodbye();
 
     DdDevice *device;
     DdCodec codec;
@@ -81,20 +109,21 @@ struct DdSession : dd::Counted {
     dd::Statistics statistics;
     dd::BatchSaver saver;
     std::shared_ptr<dd::PicturePool> pool;
+    std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
     std::atomic<std::uint64_t> frames_begun{0};
     std::atomic<std::int64_t> last_end{0}; // of a frame, by Meter::now()
 
     std::mutex mutex; // of what follows
     std::vector<std::unique_ptr<DdFrame>> idle_frames;
-    std::vector<dd::PictureFormat> prepared;
+    std::vector<std::shared_ptr<dd::Preparation>> preparations;
     bool hello = false;
+
+  private:
+    std::shared_ptr<dd::Preparation> preparation_of(const dd::PictureFormat &format);
+    void attach(); // the device's GPU, if there is one; with mutex held
 };
 
 struct DdFrame {
-    explicit DdFrame(const std::shared_ptr<dd::Gpu> &gpu) {
-        if (gpu)
-            job.emplace(gpu);
-    }
     bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
     dd::Trace *trace() const { return session->device->trace.get(); }
     // The first error of a frame stays: it must go to the CPU.
@@ -111,6 +140,7 @@ struct DdFrame {
     dd::FrameForecast forecast;
     dd::Meter meter;
     bool intra_only = false, filtered = false;
+    bool early = false;      // the GPU wasn't there when it began
     std::uint8_t absent = 0; // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;
     std::uint64_t number = 0; // of the session

@@ -15,7 +15,7 @@ struct FreeAligned {
     void operator()(std::byte *memory) const;
 };
 
-// In memory that the GPU reaches, or in plain memory where the GPU was given up.
+// In memory that the GPU reaches, or in plain memory where there is no GPU yet or any more.
 struct PictureMemory {
     PictureLayout layout;
     std::unique_ptr<GpuPicture> gpu;
@@ -26,7 +26,8 @@ struct PictureMemory {
 
 class PicturePool {
   public:
-    explicit PicturePool(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+    // Before anybody wants memory of the GPU.
+    void use(std::shared_ptr<Gpu> gpu) { gpu_ = std::move(gpu); }
     // `gpu` says why there is no GPU memory; the picture then lies in plain memory. nullptr: none of either kind.
     std::unique_ptr<PictureMemory> take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu);
     void give(std::unique_ptr<PictureMemory> memory);

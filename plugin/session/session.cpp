@@ -32,13 +32,13 @@ CostSeed seed_of(const Gpu &gpu) {
 
 DeviceTraits traits_of(const DdDevice &device, DdCodec codec) {
     DeviceTraits traits;
-    if (!device.gpu || device.plan.kind != PlanSpec::Kind::automatic)
+    const auto gpu = device.gpu.get();
+    if (!gpu || device.plan.kind != PlanSpec::Kind::automatic)
         return traits;
-    const Gpu &gpu = *device.gpu;
     traits.worth_it = true;
     traits.planner = {device.goal, usable_cores()};
-    traits.seed = seed_of(gpu);
-    traits.calibration = calibration_path(identity_of(gpu, codec, traits.planner.cores));
+    traits.seed = seed_of(*gpu);
+    traits.calibration = calibration_path(identity_of(*gpu, codec, traits.planner.cores));
     return traits;
 }
 
@@ -69,11 +69,12 @@ int alloc_picture(DdSession &session, const DdPictureFormat &wanted, DdPicture *
     const PictureLayout layout = make_picture_layout(format, session.codec == DD_CODEC_VP9 ? 64 : 128);
     if (layout.size == 0)
         return DD_ERR_INVALID;
-    session.prepare(format);
+    const bool on_gpu = session.prepare(format);
     auto picture = std::make_unique<DdPicture>();
     picture->pool = session.pool;
+    picture->early = !on_gpu && !session.gpu_gone();
     GpuStatus status;
-    picture->memory = session.pool->take(layout, session.gpu_usable(), status);
+    picture->memory = session.pool->take(layout, on_gpu, status);
     if (!picture->memory)
         return DD_ERR_NO_MEMORY;
     if (status.result == DD_ERR_UNSUPPORTED)
@@ -88,16 +89,26 @@ int alloc_picture(DdSession &session, const DdPictureFormat &wanted, DdPicture *
 
 DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
     : device(dd_device_ref(opened)), codec(options.codec),
-      log(options.log ? Log(options.log, options.log_opaque) : opened->log),
-      scheduler(codec, opened->plan, traits_of(*opened, codec), seed()), statistics(codec_stages(codec)),
-      pool(std::make_shared<PicturePool>(opened->gpu)) {}
+      log(options.log ? Log(options.log, options.log_opaque) : opened->log), scheduler(codec, opened->plan, {}, seed()),
+      statistics(codec_stages(codec)), pool(std::make_shared<PicturePool>()) {
+    if (device->gpu.settled())
+        attach();
+}
 
 DdSession::~DdSession() {
-    if (device->gpu)
-        statistics.tell(log, device->name, scheduler.latched(), scheduler.itx_rested());
+    say_goodbye();
     idle_frames.clear();
     pool.reset();
     dd_device_unref(&device);
+}
+
+void DdSession::attach() {
+    const auto gpu = device->gpu.get();
+    if (!gpu || gpu_there)
+        return;
+    pool->use(gpu);
+    scheduler.use(traits_of(*device, codec));
+    gpu_there.store(gpu.get(), std::memory_order_release);
 }
 
 int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
@@ -107,36 +118,79 @@ int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
     return DD_ERR_DEVICE;
 }
 
-void DdSession::prepare(const PictureFormat &format) {
-    if (!gpu_usable())
-        return;
-    PictureFormat kind = format;
-    kind.width = kind.height = 0;
-    {
-        const std::lock_guard lock(mutex);
-        if (std::ranges::find(prepared, kind) != prepared.end())
-            return;
-        prepared.push_back(kind);
+namespace {
+
+// What the worker does for a kind of pictures, after it has opened the device. Where all pipelines are there, nothing is left to do.
+void prepare_kind(DdDevice &device, DdCodec codec, Preparation &preparation, const std::stop_token &stop) {
+    if (const auto gpu = device.gpu.get()) {
+        const TraceScope scope(device.trace.get(), "make pipelines", 0);
+        const PictureFormat &kind = preparation.kind;
+        preparation.status =
+            gpu->prepare(codec == DD_CODEC_AV1 ? av1_kernels(kind) : vp9_kernels(kind, gpu->profile()), stop);
     }
-    const TraceScope scope(device->trace.get(), "make pipelines", 0);
-    const auto kernels = codec == DD_CODEC_AV1 ? av1_kernels(format) : vp9_kernels(format, device->gpu->profile());
-    if (const GpuStatus status = device->gpu->prepare(kernels); !status)
-        give_up_gpu("making pipelines", status);
+    preparation.done.store(true, std::memory_order_release);
 }
 
-void DdSession::say_hello(const DdPlan &plan, bool intra_only) {
+bool is_prepared(const Gpu *gpu, DdCodec codec, const PictureFormat &kind) {
+    return gpu && gpu->is_prepared(codec == DD_CODEC_AV1 ? av1_kernels(kind) : vp9_kernels(kind, gpu->profile()));
+}
+
+} // namespace
+
+std::shared_ptr<Preparation> DdSession::preparation_of(const PictureFormat &format) {
+    PictureFormat kind = format;
+    kind.width = kind.height = 0;
+    const std::lock_guard lock(mutex);
+    const auto found = std::ranges::find(preparations, kind, [](const auto &p) { return p->kind; });
+    if (found != preparations.end())
+        return *found;
+    auto made = std::make_shared<Preparation>();
+    made->kind = kind;
+    if (device->late && !is_prepared(device->gpu.get().get(), codec, kind))
+        device->worker.add([device = device, codec = codec, made](const std::stop_token &stop) {
+            prepare_kind(*device, codec, *made, stop);
+        });
+    else
+        prepare_kind(*device, codec, *made, {});
+    preparations.push_back(made);
+    return made;
+}
+
+bool DdSession::prepare(const PictureFormat &format) {
+    if (gpu_gone())
+        return false;
+    const auto preparation = preparation_of(format);
+    if (!preparation->done.load(std::memory_order_acquire))
+        return false;
+    if (!gpu()) {
+        const std::lock_guard lock(mutex);
+        attach();
+    }
+    if (!preparation->status && gpu_usable())
+        give_up_gpu("making pipelines", preparation->status);
+    return gpu_usable();
+}
+
+void DdSession::say_hello(const DdPlan &plan, bool intra_only, std::uint64_t frame) {
     {
         const std::lock_guard lock(mutex);
         if (std::exchange(hello, true))
             return;
     }
-    if (!device->gpu)
-        return;
     // A frame without inter blocks has no share in the stages before the loop filter, whatever the plan.
     const std::string first = plan_text(plan, intra_only ? DD_STAGE_LF : 0, codec_stages(codec));
-    log.line(DD_LOG_INFO, "%s, profile %s, %s memory, plan %s (first frame: %s%s)", device->name.c_str(),
-             profile_name(device->gpu->profile()), device->gpu->memory_text(), device->plan_name.c_str(),
+    const std::string which = device->late && frame ? "ready at frame " + std::to_string(frame) : "first frame";
+    log.line(DD_LOG_INFO, "%s, profile %s, %s memory, plan %s (%s: %s%s)", device->name.c_str(),
+             profile_name(gpu()->profile()), gpu()->memory_text(), device->plan_name.c_str(), which.c_str(),
              intra_only ? "intra, " : "", first.c_str());
+}
+
+void DdSession::say_goodbye() {
+    if (gpu())
+        statistics.tell(log, device->name, scheduler.latched(), scheduler.itx_rested());
+    else if (device->late && (!device->gpu.settled() || device->gpu.get()) && statistics.get().frames)
+        log.line(DD_LOG_INFO, "plan %s: all of the stream was decoded on the CPU before the GPU was ready",
+                 device->plan_name.c_str());
 }
 
 extern "C" {

@@ -39,6 +39,7 @@ void Statistics::count(const FrameRecord &frame) {
     stats_.frames++;
     const bool rerun = frame.outcome == DD_OUTCOME_RERUN;
     stats_.rerun_frames += rerun;
+    early_ += frame.early;
     bool any = false;
     for (unsigned stage = 0; stage < stages_; stage++) {
         if (!has_share(stage, frame))
@@ -81,6 +82,8 @@ void Statistics::tell(const Log &log, const std::string &device, bool latched, s
              latched ? "; the GPU was given up" : "");
     for (unsigned stage = 0; stage < stages_; stage++)
         tell_stage(log, stage, device);
+    if (early_)
+        log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames stayed on the CPU: they began before the GPU was ready", early_);
     if (out_of_range_)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames had residuals out of the range in which all decoders agree",
                  out_of_range_);

@@ -18,6 +18,7 @@ struct FrameRecord {
     DdPlan plan{};
     DdOutcome outcome = DD_OUTCOME_DONE;
     bool intra_only = false, filtered = false;
+    bool early = false;                            // the GPU wasn't there yet
     std::uint8_t absent = 0;                       // bit s: the frame has nothing of stage s
     std::array<std::uint64_t, DD_STAGES> blocks{}; // of stages on the GPU
     std::uint32_t submits = 0, dispatches = 0;
@@ -41,7 +42,7 @@ class Statistics {
     const unsigned stages_;
     mutable std::mutex mutex_;
     DdStats stats_{};
-    std::uint64_t out_of_range_ = 0, residuals_kept_ = 0;
+    std::uint64_t early_ = 0, out_of_range_ = 0, residuals_kept_ = 0;
     std::array<std::uint64_t, DD_AV1_REFUSALS> refusals_{};
 };
 

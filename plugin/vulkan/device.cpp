@@ -122,7 +122,7 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     std::shared_ptr<VulkanDevice> device(new VulkanDevice);
     device->faults_ = Faults::from_text(environment("DAEDALUS_FAULT"));
     device->instance_ = process_instance(why);
-    if (!device->instance_)
+    if (!device->instance_ || options.stop.stop_requested())
         return nullptr;
 
     const InstanceApi &api = device->instance_->api;
@@ -140,6 +140,8 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     const DeviceChoice choice = choose_device(facts, options.device);
     why = choice.why;
     if (choice.index < 0)
+        return nullptr;
+    if (options.stop.stop_requested())
         return nullptr;
     const Candidate &chosen = candidates[static_cast<std::size_t>(choice.index)];
     device->settle(chosen, options);

@@ -69,8 +69,16 @@ bool Gpu::keeps_order() const {
     return memory == MemoryStrategy::unified || memory == MemoryStrategy::discrete;
 }
 
-GpuStatus Gpu::prepare(std::span<const unsigned> kernels) {
-    return status_of(device_->pipelines().prepare(kernels));
+GpuStatus Gpu::prepare(std::span<const unsigned> kernels, const std::stop_token &stop) {
+    return status_of(device_->pipelines().prepare(kernels, stop));
+}
+
+bool Gpu::is_prepared(std::span<const unsigned> kernels) const {
+    return device_->pipelines().all_made(kernels);
+}
+
+bool Gpu::holds(const PictureLayout &layout) const {
+    return layout.size <= device_->limits().maxStorageBufferRange;
 }
 
 GpuStatus Gpu::make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
@@ -82,7 +90,7 @@ GpuStatus Gpu::make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPict
 }
 
 GpuStatus Gpu::make_picture(const PictureLayout &layout, bool scratch, std::unique_ptr<GpuPicture> &picture) {
-    if (layout.size > device_->limits().maxStorageBufferRange)
+    if (!holds(layout))
         return {DD_ERR_UNSUPPORTED, "the picture is larger than the device's buffers"};
     auto made = std::make_shared<VulkanPicture>();
     const VkResult result =

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct GpuOptions {
     std::string device;      // as DdDeviceOptions
     std::string profile;     // "auto", "v3d", "wide"
     bool timestamps = false; // measure every dispatch
+    std::stop_token stop{};  // nobody needs the GPU any more: opening it may end anywhere
 };
 
 struct GpuStatus {
@@ -63,7 +65,11 @@ class Gpu {
     // Work may read what earlier work of another frame is still to write: nothing has to be done between them.
     bool keeps_order() const;
 
-    GpuStatus prepare(std::span<const unsigned> kernels);
+    // Makes the pipelines that don't exist yet. Told to stop, it leaves the rest out.
+    GpuStatus prepare(std::span<const unsigned> kernels, const std::stop_token &stop = {});
+    bool is_prepared(std::span<const unsigned> kernels) const;
+    // Its buffers are large enough for pictures of this layout.
+    bool holds(const PictureLayout &layout) const;
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
     // A picture that only kernels use: it has no data().
     GpuStatus make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);

@@ -32,7 +32,7 @@ unsigned kernel_index(std::string_view name) {
 
 Pipelines::~Pipelines() {
     const DeviceApi &vk = device_.vk();
-    for (const VkPipeline pipeline : pipelines_)
+    for (const std::atomic<VkPipeline> &pipeline : pipelines_)
         vk.DestroyPipeline(device_.handle(), pipeline, nullptr);
     vk.DestroyPipelineCache(device_.handle(), cache_, nullptr);
     vk.DestroyPipelineLayout(device_.handle(), layout_, nullptr);
@@ -41,7 +41,7 @@ Pipelines::~Pipelines() {
 
 VkResult Pipelines::init() {
     const DeviceApi &vk = device_.vk();
-    pipelines_.resize(embedded_kernels().size(), VK_NULL_HANDLE);
+    pipelines_ = std::vector<std::atomic<VkPipeline>>(embedded_kernels().size());
     const auto bindings = make_bindings();
     VkDescriptorSetLayoutCreateInfo set_info = {};
     set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
@@ -65,20 +65,28 @@ VkResult Pipelines::init() {
     return vk.CreatePipelineCache(device_.handle(), &cache_info, nullptr, &cache_);
 }
 
-VkResult Pipelines::prepare(std::span<const unsigned> kernels) {
-    const std::lock_guard lock(mutex_);
-    for (const unsigned kernel : kernels)
+VkResult Pipelines::prepare(std::span<const unsigned> kernels, const std::stop_token &stop) {
+    for (const unsigned kernel : kernels) {
+        if (stop.stop_requested())
+            break;
         if (const VkResult result = make(kernel); result != VK_SUCCESS)
             return result;
+    }
     return VK_SUCCESS;
 }
 
+bool Pipelines::all_made(std::span<const unsigned> kernels) const {
+    return std::ranges::all_of(kernels, [this](unsigned kernel) { return pipelines_[kernel] != VK_NULL_HANDLE; });
+}
+
 VkPipeline Pipelines::get(unsigned kernel) {
-    const std::lock_guard lock(mutex_);
-    return make(kernel) == VK_SUCCESS ? pipelines_[kernel] : VK_NULL_HANDLE;
+    return make(kernel) == VK_SUCCESS ? pipelines_[kernel].load() : VK_NULL_HANDLE;
 }
 
 VkResult Pipelines::make(unsigned kernel) {
+    if (pipelines_[kernel])
+        return VK_SUCCESS;
+    const std::lock_guard lock(mutex_);
     if (pipelines_[kernel])
         return VK_SUCCESS;
     if (device_.fails(Fault::pipeline))
@@ -100,8 +108,11 @@ VkResult Pipelines::make(unsigned kernel) {
     info.stage.module = module;
     info.stage.pName = "main";
     info.layout = layout_;
-    result = vk.CreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipelines_[kernel]);
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    result = vk.CreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipeline);
     vk.DestroyShaderModule(device_.handle(), module, nullptr);
+    if (result == VK_SUCCESS)
+        pipelines_[kernel] = pipeline;
     return result;
 }
 

@@ -5,8 +5,10 @@
 #include "common/av1_recon.h"
 #include "vulkan/api.h"
 
+#include <atomic>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 namespace dd {
@@ -23,22 +25,23 @@ class Pipelines {
     Pipelines &operator=(const Pipelines &) = delete;
 
     VkResult init();
-    // Makes those that don't exist yet.
-    VkResult prepare(std::span<const unsigned> kernels);
-    // Makes it where prepare() hasn't; VK_NULL_HANDLE: that failed.
+    // Makes those that don't exist yet. Told to stop, it leaves the rest out.
+    VkResult prepare(std::span<const unsigned> kernels, const std::stop_token &stop);
+    bool all_made(std::span<const unsigned> kernels) const;
+    // Makes it where prepare() hasn't; VK_NULL_HANDLE: that failed. Doesn't wait for other pipelines in the making.
     VkPipeline get(unsigned kernel);
     VkPipelineLayout layout() const { return layout_; }
     VkDescriptorSetLayout set_layout() const { return set_layout_; }
 
   private:
-    VkResult make(unsigned kernel); // with mutex_ held
+    VkResult make(unsigned kernel);
 
     VulkanDevice &device_;
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipelineCache cache_ = VK_NULL_HANDLE;
-    std::mutex mutex_;
-    std::vector<VkPipeline> pipelines_; // by kernel_index()
+    std::mutex mutex_;                               // held while one is made
+    std::vector<std::atomic<VkPipeline>> pipelines_; // by kernel_index()
 };
 
 } // namespace dd

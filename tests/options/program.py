@@ -36,6 +36,11 @@ class Run:
         """Those of them that speak of daedalus."""
         return [line for line in self.lines(*levels) if "daedalus" in line.lower()]
 
+    def said(self, text: str) -> int:
+        """How often we said this. A line of the device's own thread may lack its level: it can come in the middle of
+        another one, which FFmpeg writes in parts."""
+        return len(re.findall(f"daedalus: [^\n]*{re.escape(text)}", self.log))
+
 
 def run(arguments: list[str], environment: dict[str, str] | None = None, program: Path = paths.PATCHED,
         level: str = "verbose", timeout: float = 120) -> Run:
@@ -58,16 +63,16 @@ def _streams() -> dict[str, Path]:
     return {stream.name: stream.path for stream in manifest.find([])}
 
 
-def _first_of(names: tuple[str, ...]) -> Path:
+def first_of(names: tuple[str, ...]) -> Path:
     return next(_streams()[name] for name in names if name in _streams())
 
 
 def small() -> Path:
-    return _first_of(WANTED)
+    return first_of(WANTED)
 
 
 def long() -> Path:
-    return _first_of(WANTED_LONG)
+    return first_of(WANTED_LONG)
 
 
 @functools.cache

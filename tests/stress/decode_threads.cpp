@@ -370,6 +370,47 @@ void failing_gpu(const Bench &bench) {
     }
 }
 
+// The plan's GPU is opened while decoders already run, and closed with them while it is still being opened.
+void late_gpu(const Bench &bench) {
+    Random random(bench.seed);
+    std::vector<Lines> expected;
+    for (const Stream &stream : bench.streams)
+        expected.push_back(decode_all(bench, stream, nullptr));
+    for (const char *delay : {"0", "30", "300", "600000"}) {
+        setenv("DAEDALUS_OPEN_LATE", delay, 1);
+        const Device device = stress::open_device(bench.device_name);
+        unsetenv("DAEDALUS_OPEN_LATE");
+        std::vector<std::function<void()>> jobs;
+        for (std::size_t i = 0; i < bench.streams.size(); ++i)
+            jobs.emplace_back([&, i] {
+                expect_equal(bench.streams[i].name + ", late by " + delay,
+                             play_slowly(bench, bench.streams[i], device.get()), expected[i]);
+            });
+        in_parallel(jobs);
+        const Stream &stream = bench.streams[random() % bench.streams.size()];
+        close_after(bench, stream, device.get(), random() % std::min<std::size_t>(stream.packets.size(), 6));
+    }
+}
+
+// While plan auto doesn't know of a GPU worth having, one thread is one: every packet gives what it gives without a device.
+void auto_without_gpu(const Bench &bench) {
+    const char *before = getenv("DAEDALUS_PLAN");
+    const std::string plan = before ? before : "auto";
+    setenv("DAEDALUS_PLAN", "auto", 1);
+    const Device none = stress::open_device("no such device"), software = stress::open_device("llvmpipe");
+    setenv("DAEDALUS_PLAN", plan.c_str(), 1);
+    for (const Stream &stream : bench.streams)
+        for (const Device &device : {std::cref(none), std::cref(software)}) {
+            Decoder ours(stream.codec, bench.setup(device.get())), theirs(stream.codec, bench.setup(nullptr));
+            for (std::size_t i = 0; i <= stream.packets.size(); ++i) {
+                const PacketData *packet = i < stream.packets.size() ? &stream.packets[i] : nullptr;
+                const Lines wanted = stress::feed(theirs, packet);
+                if (stress::feed(ours, packet) != wanted)
+                    throw Failure(stream.name + ": packet " + std::to_string(i) + " gives something else");
+            }
+        }
+}
+
 struct Scenario {
     const char *name;
     void (*run)(const Bench &);
@@ -379,7 +420,8 @@ constexpr Scenario scenarios[] = {
     {"two-decoders", two_decoders},         {"four-decoders", four_decoders}, {"seek-and-flush", seek_and_flush},
     {"close-in-flight", close_in_flight},   {"changing-size", changing_size}, {"kept-frames", kept_frames},
     {"own-get-buffer", own_get_buffer},     {"come-and-go", come_and_go},     {"eight-decoders", eight_decoders},
-    {"unequal-decoders", unequal_decoders}, {"failing-gpu", failing_gpu},
+    {"unequal-decoders", unequal_decoders}, {"failing-gpu", failing_gpu},     {"late-gpu", late_gpu},
+    {"auto-without-gpu", auto_without_gpu},
 };
 
 bool run(const Scenario &scenario, Bench bench) {

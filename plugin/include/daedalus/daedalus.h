@@ -11,7 +11,8 @@
  * interface. Strings are UTF-8 and stay valid as long as the object they came from. Structures that the caller
  * fills begin with their own size, so that later versions can append members; members that are not set must be 0.
  *
- * Threads: devices and sessions may be used from any number of threads at once. A DdFrame belongs to one thread
+ * Threads: devices and sessions may be used from any number of threads at once. A device may have a thread of its own, which
+ * opens the GPU while frames are decoded; it ends with the device. A DdFrame belongs to one thread
  * at a time, except for recording: recorder k of a frame may be filled by one thread while other threads fill
  * other recorders. A picture is read-only for everybody but the frame whose `dst` it is.
  */
@@ -51,8 +52,8 @@ DD_API const char *dd_version(void);
 
 typedef enum DdLogLevel { DD_LOG_ERROR, DD_LOG_WARNING, DD_LOG_INFO, DD_LOG_VERBOSE, DD_LOG_DEBUG } DdLogLevel;
 
-/** Receives one line without a line end. May be called from any thread that uses the object, never after the
- *  object is gone. */
+/** Receives one line without a line end. May be called from any thread that uses the object, and from the device's own,
+ *  never after the object is gone. */
 typedef void (*DdLogFn)(void *opaque, DdLogLevel level, const char *line);
 
 /* ---- device ------------------------------------------------------------------------------------------- */
@@ -78,14 +79,22 @@ typedef struct DdDeviceOptions {
 } DdDeviceOptions;
 
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
- *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY. */
+ *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY.
+ *
+ *  Plan "auto" doesn't wait for the GPU's driver: a thread of the device's opens the GPU and makes what a session's pictures
+ *  need. Until then pictures lie in plain memory and plans are the CPU's; frames after that may use the GPU, also those that
+ *  refer to earlier ones. Under other plans everything is there when this function and dd_picture_alloc return. */
 DD_API int dd_device_open(DdDevice **device, const DdDeviceOptions *options);
 DD_API DdDevice *dd_device_ref(DdDevice *device);
-/** Drops a reference and sets *device to NULL. */
+/** Drops a reference and sets *device to NULL. The last one waits for the device's thread, which leaves out what it hasn't
+ *  begun. */
 DD_API void dd_device_unref(DdDevice **device);
-/** The Vulkan device's name, or "CPU". */
+/** The Vulkan device's name, or "CPU". Waits until the GPU is open. */
 DD_API const char *dd_device_name(const DdDevice *device);
-/** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. */
+/** 1 while the GPU is being opened: whether there is one isn't known. Once 0, it stays 0. */
+DD_API int dd_device_opening(const DdDevice *device);
+/** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. Waits until the GPU is
+ *  open; who doesn't want to wait asks dd_device_opening first. */
 DD_API int dd_device_has_gpu(const DdDevice *device);
 
 /* ---- session ------------------------------------------------------------------------------------------ */

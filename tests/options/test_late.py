@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A GPU that is opened while the stream is decoded. Plan auto does that; DAEDALUS_OPEN_LATE has it done under any plan, after so
+many milliseconds."""
+
+import re
+import signal
+import subprocess
+import time
+from fractions import Fraction
+from pathlib import Path
+
+from daedalus_tools import decode, paths, statistics
+from program import DEVICE, DecodeCase, first_of, hwaccel, long, run, small
+
+RESIZED = ("vp9/libvpx/vp90-2-21-resize_inter_320x180_5_1-2.webm", "vp9-352x288.webm")
+NEVER = {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "600000"}
+EARLY = re.compile(r"(\d+) frames stayed on the CPU: they began before the GPU was ready")
+
+
+class GoesOver(DecodeCase):
+    """Packets come so slowly that the GPU is there long before the last ones, and so late that it isn't for the first ones."""
+
+    SECONDS = 5
+    LATE = {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "1200"}
+
+    def frames_a_second(self, stream: Path) -> float:
+        done = subprocess.run([str(paths.PATCHED.with_name("ffprobe")), "-v", "error", "-of", "csv=p=0", "-show_entries",
+                               "stream=avg_frame_rate", str(stream)], capture_output=True, text=True, check=True)
+        return float(Fraction(done.stdout.strip()))
+
+    def paced(self, stream: Path, loops: int, *arguments: str) -> None:
+        plain = run(["-stream_loop", str(loops - 1), "-i", str(stream)], program=paths.STOCK, level="error")
+        seconds = len(plain.frames) / self.frames_a_second(stream)
+        rate = max(seconds / self.SECONDS, 0.5)
+        ours = run([*hwaccel(None, *arguments, "-hwaccel_device", DEVICE), "-stream_loop", str(loops - 1), "-readrate",
+                    f"{rate:.3f}", "-i", str(stream)], self.LATE)
+        self.assertEqual((ours.code, ours.frames), (0, plain.frames), ours.log[-2000:])
+        self.assertEqual(ours.ours("warning", "error", "fatal"), [])
+        found, early = statistics.parse(ours.log), EARLY.search(ours.log)
+        self.assertIsNotNone(early, "every frame waited for the GPU")
+        self.assertGreater(found.gpu_frames, 0, "no frame came after the GPU")
+        self.assertEqual(int(early[1]) + found.gpu_frames, found.frames)
+        self.assertEqual(found.rerun_frames, 0)
+        self.assertEqual(ours.said("plan gpu (ready at frame "), 1, ours.log)
+        self.assertEqual(ours.said(f"(ready at frame {early[1]}:"), 1, ours.log)
+
+    def test_one_thread(self):
+        self.paced(long(), 1, "-threads", "1")
+
+    def test_frame_threads(self):
+        for count in ("2", "4"):
+            with self.subTest(threads=count):
+                self.paced(long(), 1, "-threads", count)
+
+    def test_slice_threads(self):
+        self.paced(long(), 1, "-threads", "2", "-thread_type", "slice")
+
+    def test_changes_of_size(self):
+        """References in plain memory are of another size than the frame."""
+        for count in ("1", "3"):
+            with self.subTest(threads=count):
+                self.paced(first_of(RESIZED), 8, "-threads", count)
+
+
+class NeverThere(DecodeCase):
+    def test_a_stream_that_is_shorter(self):
+        start = time.monotonic()
+        done = self.decodes(hwaccel(), NEVER)
+        self.assertLess(time.monotonic() - start, 60)
+        self.assertEqual(done.ours("warning", "error", "fatal"), [])
+        self.assertEqual(done.said("before the GPU was ready"), 1, done.log)
+        self.assertIsNone(statistics.parse(done.log))
+
+    def test_ctrl_c(self):
+        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-hide_banner", "-nostats", "-loglevel", "repeat+level+verbose",
+                                  *hwaccel(None, "-hwaccel_device", DEVICE), "-stream_loop", "-1", "-i", str(long()),
+                                  "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 env={**decode.clean_environment(), **NEVER})
+        time.sleep(1)
+        self.assertIsNone(child.poll(), "it ended before it was interrupted")
+        child.send_signal(signal.SIGINT)
+        try:
+            log = child.communicate(timeout=30)[1]
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.communicate()
+            self.fail("it goes on after Ctrl-C")
+        self.assertEqual(child.returncode, 255, log[-2000:])
+        self.assertIn("before the GPU was ready", log)
+
+    def test_an_unknown_device(self):
+        done = self.decodes(hwaccel("no-such-device"), {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "0"}, long())
+        self.assertEqual(done.said("no-such-device': decoding on the CPU"), 1, done.log)
+
+    def test_an_unknown_word_is_an_error_at_once(self):
+        done = run([*hwaccel(), "-i", str(small())], {"DAEDALUS_PLAN": "mc=tpu", "DAEDALUS_OPEN_LATE": "0"})
+        self.assertNotEqual(done.code, 0)
+        self.assertTrue([line for line in done.lines("error", "fatal") if "mc=tpu" in line], done.log[-2000:])
