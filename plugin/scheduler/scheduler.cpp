@@ -43,9 +43,7 @@ void Scheduler::use(const DeviceTraits &traits) {
 DdSide Scheduler::wish(DdStage stage) {
     switch (spec_.kind) {
     case PlanSpec::Kind::fixed:
-        // An AV1 decoder can't leave its stages out.
-        return spec_.side[stage] == DD_SIDE_NONE && stages_ != codec_stages(DD_CODEC_VP9) ? DD_SIDE_CPU
-                                                                                          : spec_.side[stage];
+        return spec_.side[stage];
     case PlanSpec::Kind::random:
         return random_() & 1 ? DD_SIDE_GPU : DD_SIDE_CPU;
     case PlanSpec::Kind::automatic:

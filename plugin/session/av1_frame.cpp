@@ -60,14 +60,13 @@ void begin_recon(DdFrame &frame, const DdFrameInfo &info) {
         frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
 }
 
-// The CPU filters after the GPU.
-bool cpu_goes_on(const DdFrame &frame) {
-    return std::ranges::any_of(kFilters, [&](const Filter &filter) {
-        return !(frame.absent >> filter.stage & 1) && !frame.on_gpu(filter.stage);
-    });
-}
-
 } // namespace
+
+bool av1_filters_left(const DdFrame &frame) {
+    return frame.session->codec == DD_CODEC_AV1 && std::ranges::any_of(kFilters, [&](const Filter &filter) {
+               return !(frame.absent >> filter.stage & 1) && !frame.on_gpu(filter.stage);
+           });
+}
 
 void add_av1_stages(const DdFrameInfo &info, FrameFacts &facts) {
     for (const Filter &filter : kFilters)
@@ -91,6 +90,14 @@ void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
 void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
     frame.av1.dst = info.dst->layout();
     frame.av1.filters.clear();
+    if (frame.plan.side[DD_STAGE_MC] == DD_SIDE_NONE) {
+        frame.refusal.reset();
+        frame.av1.recon.clear();
+        // Without a pass that does nothing but parse, the frame is decoded.
+        if (info.one_pass)
+            frame.plan = {};
+        return;
+    }
     begin_recon(frame, info);
     for (const Filter &filter : kFilters)
         if (!(info.filtered & filter.flag)) {
@@ -123,7 +130,8 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
     }
     input.tables = vp9_tables(); // no kernel reads them, but something must be bound
     input.cpu_wrote = cpu_wrote;
-    input.final = planned[kFilter] && !cpu_goes_on(frame);
+    input.final = planned[kFilter] && !av1_filters_left(frame);
+    input.reads_unfinished = frame.trusted_refs != 0;
     return frame.job->submit(input);
 }
 

@@ -15,6 +15,8 @@ void add_av1_stages(const DdFrameInfo &info, FrameFacts &facts);
 void begin_av1(DdFrame &frame, const DdFrameInfo &info);
 // The recon phase goes to the CPU.
 void refuse_av1(DdFrame &frame, DdAv1Refusal why);
+// The CPU filters after the GPU.
+bool av1_filters_left(const DdFrame &frame);
 // After GpuJob::begin(): writes the uploads and submits.
 GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote);
 std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame);

@@ -87,8 +87,8 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->number = session.frames_begun++;
     for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         frame->ref[slot] = info.ref[slot];
-    const bool has_batch = any_on_gpu(frame->plan) && session.codec == DD_CODEC_VP9;
-    if (has_batch)
+    const bool has_batch = any_on_gpu(frame->plan);
+    if (has_batch && session.codec == DD_CODEC_VP9)
         frame->batch.reset(info.dst->layout(), reference_layouts(*frame), info.recorders);
     if (session.gpu() && !frame->early)
         session.say_hello(frame->plan, frame->intra_only, frame->number);
@@ -210,7 +210,7 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
         return frame.fail(session.give_up_gpu("submitting a frame", status));
     frame.submits++;
-    frame.completes = planned[kFilter] && frame.tells_progress;
+    frame.completes = planned[kFilter] && frame.tells_progress && !av1_filters_left(frame);
     if (frame.completes)
         frame.dst->progress.set(PictureProgress::State::submitted);
     for (const PhaseWork *work : planned)
@@ -234,11 +234,13 @@ unsigned await_references(DdFrame &frame, unsigned slots) {
         return slots;
     const TraceScope scope(frame.trace(), "wait for references", frame.number);
     unsigned left = 0;
-    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++) {
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++) {
         if (!(slots >> slot & 1) || !frame.ref[slot])
             continue;
-        const PictureProgress::State state = frame.ref[slot]->progress.once_submitted();
-        if (state == PictureProgress::State::unknown)
+        PictureProgress &progress = frame.ref[slot]->progress;
+        // The thread that is to submit a reference of AV1 may be this one.
+        const PictureProgress::State state = session.codec == DD_CODEC_AV1 ? progress.now() : progress.once_submitted();
+        if (state == PictureProgress::State::unknown || state == PictureProgress::State::begun)
             left |= 1u << slot;
         else if (state == PictureProgress::State::submitted)
             frame.trusted_refs |= 1u << slot;
@@ -249,7 +251,7 @@ unsigned await_references(DdFrame &frame, unsigned slots) {
 // Says whether what the frame has read was what it should be.
 bool references_complete(DdFrame &frame) {
     bool complete = true;
-    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         if (frame.trusted_refs >> slot & 1)
             complete = frame.ref[slot]->progress.completes() && complete;
     frame.trusted_refs = 0;
@@ -293,9 +295,14 @@ void tell_outcome(DdFrame &frame, const CostOutcome &outcome, std::int64_t now) 
                             outcome.gpu_ns / kMs);
 }
 
+// A thread of AV1 that begins frames before others have ended can't tell whose time it was.
+bool knows_cpu_time(const DdFrame &frame) {
+    return frame.session->codec == DD_CODEC_VP9 || frame.session->frames_begun == frame.number + 1;
+}
+
 void account(DdFrame &frame, bool well) {
     CostOutcome outcome;
-    outcome.cpu_ns = frame.meter.cpu_ns();
+    outcome.cpu_ns = knows_cpu_time(frame) ? frame.meter.cpu_ns() : 0;
     outcome.gpu_ns = frame.meter.gpu_ns();
     outcome.submits = frame.submits;
     const std::int64_t now = Meter::now();
@@ -382,7 +389,7 @@ int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote) {
 }
 
 unsigned dd_frame_await_references(DdFrame *frame, unsigned slots) {
-    return frame && frame->session->codec == DD_CODEC_VP9 ? await_references(*frame, slots) : slots;
+    return frame ? await_references(*frame, slots) : slots;
 }
 
 int dd_frame_wait(DdFrame *frame) {

@@ -26,6 +26,10 @@ class PictureProgress {
         }
         changed_.notify_all();
     }
+    State now() {
+        const std::lock_guard lock(mutex_);
+        return state_;
+    }
     // Never begun.
     State once_submitted() {
         std::unique_lock lock(mutex_);

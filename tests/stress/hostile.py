@@ -149,12 +149,13 @@ def run_sides(args: argparse.Namespace, cases: list[Case]) -> None:
 
 
 def sides(args: argparse.Namespace) -> list[str]:
-    """With one frame thread a frame of VP9 comes out with the packet after its own, unless low delay is asked for."""
+    """With one thread a frame of VP9 comes out with the packet after its own, one of AV1 two packets after it, unless low
+    delay is asked for."""
     return ["daedalus", LOW_DELAY] if is_late(args) else ["daedalus"]
 
 
 def is_late(args: argparse.Namespace) -> bool:
-    return args.codec == "vp9" and args.threads == 1 and args.thread_type == "frame"
+    return args.threads == 1 and (args.codec == "av1" or args.thread_type == "frame")
 
 
 def in_own_order(lines: list[str]) -> list[str]:

@@ -66,7 +66,7 @@ typedef struct DdDeviceOptions {
      *  Vulkan device index or a part of its name. NULL falls back to the environment's DAEDALUS_DEVICE. */
     const char *device;
     /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". "parse" measures
-     *  parsing: VP9 frames are parsed, and their pixels stay undefined. "measure" is "auto" that doesn't spare software
+     *  parsing: frames are parsed, and their pixels stay undefined. "measure" is "auto" that doesn't spare software
      *  renderers. */
     const char *plan;
     /** "auto", "v3d" (few dispatches) or "wide" (many). NULL: DAEDALUS_PROFILE, else chosen by the device. */
@@ -204,7 +204,8 @@ enum {
  *  `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
  *  GPU any more. AV1: a recon phase that would take too many dispatches doesn't run; dd_frame_plan says so from then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
-/** VP9: before the frame is submitted, waits until its references in these slots (a bit mask) may be read by work of the GPU.
+/** Before the recon phase is submitted: waits until the frame's references in these slots (a bit mask) may be read by work
+ *  of the GPU. Of AV1 it doesn't wait: those that weren't submitted yet are among the ones that it returns.
  *  @return the slots of those that the decoder has to wait for until they are complete */
 DD_API unsigned dd_frame_await_references(DdFrame *frame, unsigned slots);
 /** Waits for what was submitted. After DD_OK the CPU sees the pixels of `dst`. After an error (DD_ERR_DEVICE,
