@@ -149,7 +149,7 @@ def run_sides(args: argparse.Namespace, cases: list[Case]) -> None:
 
 
 def sides(args: argparse.Namespace) -> list[str]:
-    """With one thread a frame of VP9 comes out with the packet after its own, one of AV1 two packets after it, unless low
+    """With one thread a frame of VP9 comes out with the packet after its own, one of AV1 up to three packets after it, unless low
     delay is asked for."""
     return ["daedalus", LOW_DELAY] if is_late(args) else ["daedalus"]
 
