@@ -25,12 +25,14 @@ bool may_gain(const Gpu &gpu, const PlanSpec &plan) {
     return plan.kind != PlanSpec::Kind::automatic || (gpu.reads_cached() && (!gpu.is_cpu_type() || plan.measures_all));
 }
 
-// Until told to stop.
-void sleep(std::chrono::milliseconds time, const std::stop_token &stop) {
+// False: told to stop before the time was over.
+bool sleep(std::chrono::milliseconds time, const std::stop_token &stop) {
+    const auto end = std::chrono::steady_clock::now() + time;
     std::mutex mutex;
     std::condition_variable_any never;
     std::unique_lock lock(mutex);
-    never.wait_for(lock, stop, time, [] { return false; });
+    never.wait_until(lock, stop, end, [] { return false; });
+    return std::chrono::steady_clock::now() >= end;
 }
 
 // Opens the GPU and tells the user what there is to tell. nullptr: everything on the CPU.
@@ -63,8 +65,8 @@ void open_late(DdDevice &device, GpuOptions options, std::chrono::milliseconds d
         options.stop = stop;
         std::shared_ptr<Gpu> gpu;
         const int result = guarded([&] {
-            sleep(delay, stop);
-            gpu = open_gpu(device, options);
+            if (sleep(delay, stop))
+                gpu = open_gpu(device, options);
             return int{DD_OK};
         });
         if (result != DD_OK)
@@ -74,16 +76,15 @@ void open_late(DdDevice &device, GpuOptions options, std::chrono::milliseconds d
     });
 }
 
-// Plan `auto` promises never to be the slower choice, so decoding begins while the driver is still at it. Other plans give each
-// frame the sides that they name, from the first one on. For tests, DAEDALUS_OPEN_LATE opens any plan's device like that, after so
-// many milliseconds.
+// Plan `auto` promises never to be the slower choice, so decoding begins without the driver, and what is over in a moment never meets
+// it. Other plans give each frame the sides that they name, from the first one on. For tests, DAEDALUS_OPEN_LATE opens any plan's
+// device like that, after so many milliseconds.
 void open_by_plan(DdDevice &device, const GpuOptions &options) {
-    constexpr long kNever = -1;
-    const long delay = environment_number("DAEDALUS_OPEN_LATE", kNever);
-    const bool wanted = options.device != "cpu";
+    constexpr long kMoment = 100, kUnset = -1;
+    const long asked = environment_number("DAEDALUS_OPEN_LATE", kUnset);
     const bool decides = device.plan.kind == PlanSpec::Kind::automatic && !device.plan.measures_all;
-    if (wanted && (decides || delay > kNever))
-        open_late(device, options, std::chrono::milliseconds(std::max(delay, 0L)));
+    if (options.device != "cpu" && (decides || asked > kUnset))
+        open_late(device, options, std::chrono::milliseconds(asked > kUnset ? asked : kMoment));
     else
         device.gpu.settle(open_gpu(device, options));
 }

@@ -12,7 +12,8 @@ from program import NO_DRIVER, DecodeCase, hwaccel, long, run, small
 
 class NoGpu(DecodeCase):
     def warned_once(self, arguments, environment=NO_DRIVER):
-        done = self.decodes(arguments, environment)
+        # At once: these streams would be over before plan auto looks for a GPU.
+        done = self.decodes(arguments, {**environment, "DAEDALUS_OPEN_LATE": "0"})
         self.assertEqual(done.said(": decoding on the CPU"), 1, done.log)
         self.assertLessEqual(len(done.ours("warning")), 1, done.log)
         self.assertEqual(done.ours("error", "fatal"), [])
@@ -31,6 +32,10 @@ class NoGpu(DecodeCase):
 
     def test_init_hw_device_without_driver(self):
         self.warned_once(["-init_hw_device", "daedalus=dd", "-hwaccel", "daedalus", "-hwaccel_device", "dd"])
+
+    def test_forced_plan_at_once(self):
+        done = self.decodes(hwaccel(None), {**NO_DRIVER, "DAEDALUS_PLAN": "gpu"})
+        self.assertEqual(len(done.ours("warning")), 1, done.log[-3000:])
 
     def test_quiet_says_nothing(self):
         done = run([*hwaccel(None), "-i", str(small())], NO_DRIVER, level="quiet")

@@ -12,6 +12,7 @@ from pathlib import Path
 from daedalus_tools import decode, paths, statistics
 from program import DEVICE, DecodeCase, first_of, hwaccel, long, run, small
 
+AV1 = ("av1/dav1d/8-bit/mfmv/av1-1-b8-06-mfmv.ivf", "av1-aom-352x288.webm")
 RESIZED = ("vp9/libvpx/vp90-2-21-resize_inter_320x180_5_1-2.webm", "vp9-352x288.webm")
 NEVER = {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "600000"}
 EARLY = re.compile(r"(\d+) frames stayed on the CPU: they began before the GPU was ready")
@@ -25,7 +26,7 @@ class GoesOver(DecodeCase):
 
     def frames_a_second(self, stream: Path) -> float:
         done = subprocess.run([str(paths.PATCHED.with_name("ffprobe")), "-v", "error", "-of", "csv=p=0", "-show_entries",
-                               "stream=avg_frame_rate", str(stream)], capture_output=True, text=True, check=True)
+                               "stream=r_frame_rate", str(stream)], capture_output=True, text=True, check=True)
         return float(Fraction(done.stdout.strip()))
 
     def paced(self, stream: Path, loops: int, *arguments: str) -> None:
@@ -60,6 +61,11 @@ class GoesOver(DecodeCase):
         for count in ("1", "3"):
             with self.subTest(threads=count):
                 self.paced(first_of(RESIZED), 8, "-threads", count)
+
+    def test_av1(self):
+        for count in ("1", "2"):
+            with self.subTest(threads=count):
+                self.paced(first_of(AV1), 40, "-threads", count)
 
 
 class NeverThere(DecodeCase):

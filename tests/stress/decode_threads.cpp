@@ -401,7 +401,9 @@ void auto_without_gpu(const Bench &bench) {
     const char *before = getenv("DAEDALUS_PLAN");
     const std::string plan = before ? before : "auto";
     setenv("DAEDALUS_PLAN", "auto", 1);
+    setenv("DAEDALUS_OPEN_LATE", "20", 1);
     const Device none = stress::open_device("no such device"), software = stress::open_device("llvmpipe");
+    unsetenv("DAEDALUS_OPEN_LATE");
     setenv("DAEDALUS_PLAN", plan.c_str(), 1);
     for (const Stream &stream : bench.streams)
         for (const Device &device : {std::cref(none), std::cref(software)}) {

@@ -81,8 +81,8 @@ typedef struct DdDeviceOptions {
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
  *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY.
  *
- *  Plan "auto" doesn't wait for the GPU's driver: a thread of the device's opens the GPU and makes what a session's pictures
- *  need. Until then pictures lie in plain memory and plans are the CPU's; frames after that may use the GPU, also those that
+ *  Plan "auto" doesn't wait for the GPU's driver: a thread of the device's opens the GPU a tenth of a second later, and makes
+ *  what a session's pictures need. Until then pictures lie in plain memory and plans are the CPU's; frames after that may use the GPU, also those that
  *  refer to earlier ones. Under other plans everything is there when this function and dd_picture_alloc return. */
 DD_API int dd_device_open(DdDevice **device, const DdDeviceOptions *options);
 DD_API DdDevice *dd_device_ref(DdDevice *device);
