@@ -3,6 +3,8 @@
 // Inverse transforms in plain scalar form, in 64 bits: VP9 specification, clause 8.7.1, as its loops over butterflies.
 // They tell how large the values in between became. For the check of residuals and for the reference; not for speed.
 #pragma once
+#include "batch/butterflies.h"
+
 #include <array>
 #include <cstdint>
 #include <span>
@@ -87,15 +89,8 @@ class Vp9Transform {
         low = rounded(kept(h - l) * cosine(16));
         high = rounded(kept(h + l) * cosine(16));
     }
-    // Butterflies inside blocks of `width`; every other block is upside down.
     void butterflies(std::span<std::int64_t> x, std::size_t width) {
-        for (std::size_t block = 0; block < x.size() / width; block++)
-            for (std::size_t i = 0; i < width / 2; i++) {
-                std::int64_t &a = x[block * width + i], &b = x[block * width + width - 1 - i];
-                const std::int64_t sum = kept(a + b), difference = kept(block % 2 ? b - a : a - b);
-                (block % 2 ? b : a) = sum;
-                (block % 2 ? a : b) = difference;
-            }
+        dd::butterflies(x, width, [this](std::int64_t v) { return kept(v); });
     }
     void odd_part(const std::array<std::int64_t, 32> &in, std::span<std::int64_t> x) {
         const std::size_t m = x.size(), n = 2 * m;

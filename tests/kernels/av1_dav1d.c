@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "kernels/dav1d_functions.h"
 #include "src/cpu.h"
 #include "src/internal.h"
 #include "src/lf_mask.h"
@@ -41,25 +42,6 @@ static const Functions *functions(int simd, int bit_depth) {
     }
     return &all[simd][(bit_depth - 8) / 2];
 }
-
-// Calls of functions of either pixel size. Without BITDEPTH dav1d's types take 16-bit pixels' extra argument last.
-typedef void (*any_fn)(void);
-typedef void (*lf8_fn)(uint8_t *, ptrdiff_t, const uint32_t *, const uint8_t (*)[4], ptrdiff_t, const Av1FilterLUT *,
-                       int);
-typedef void (*lf16_fn)(uint16_t *, ptrdiff_t, const uint32_t *, const uint8_t (*)[4], ptrdiff_t, const Av1FilterLUT *,
-                        int, int);
-typedef int (*dir8_fn)(const uint8_t *, ptrdiff_t, unsigned *);
-typedef int (*dir16_fn)(const uint16_t *, ptrdiff_t, unsigned *, int);
-typedef void (*cdef8_fn)(uint8_t *, ptrdiff_t, const uint8_t (*)[2], const uint8_t *, const uint8_t *, int, int, int,
-                         int, enum CdefEdgeFlags);
-typedef void (*cdef16_fn)(uint16_t *, ptrdiff_t, const uint16_t (*)[2], const uint16_t *, const uint16_t *, int, int,
-                          int, int, enum CdefEdgeFlags, int);
-typedef void (*lr8_fn)(uint8_t *, ptrdiff_t, const uint8_t (*)[4], const uint8_t *, int, int,
-                       const LooprestorationParams *, enum LrEdgeFlags);
-typedef void (*lr16_fn)(uint16_t *, ptrdiff_t, const uint16_t (*)[4], const uint16_t *, int, int,
-                        const LooprestorationParams *, enum LrEdgeFlags, int);
-typedef void (*itx8_fn)(uint8_t *, ptrdiff_t, int16_t *, int);
-typedef void (*itx16_fn)(uint16_t *, ptrdiff_t, int32_t *, int, int);
 
 void test_deblock_line(int simd, int bit_depth, int chroma, int rows, uint8_t *at, ptrdiff_t stride,
                        const uint32_t mask[4], const uint8_t (*levels)[4], ptrdiff_t level_stride, int sharpness,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "work.h"
+#include "av1_work.h"
 
 #include <cstring>
 #include <stdexcept>
@@ -63,11 +63,8 @@ void fill(Coefs &coefs, std::vector<Block> &blocks, const Shape &shape, const dd
 
 Work make(const std::string &name, const Shape &shape, const Scene &scene) {
     Random random(scene.seed);
-    Work work;
-    work.name = name;
-    auto &batch = work.batch.emplace<dd::Av1Batch>();
-    batch.dst = dd::make_picture_layout(scene.format, 128);
-    paint(batch.dst, random, work.before);
+    Work work = start_av1(name, scene.format, random);
+    auto &batch = std::get<dd::Av1Batch>(work.batch);
     const auto coefs = std::make_shared<Coefs>();
     std::vector<Block> blocks;
     fill(*coefs, blocks, shape, batch.dst, random);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "work.h"
+#include "av1_work.h"
 
 #include "kernels/av1_dav1d_predictor.h"
 
@@ -135,11 +135,8 @@ void record(const Calls &calls, dd::Av1Recorder &recorder) {
 
 Work make(const std::string &name, const Shape &shape, const Scene &scene) {
     Random random(scene.seed);
-    Work work;
-    work.name = name;
-    auto &batch = work.batch.emplace<dd::Av1Batch>();
-    batch.dst = dd::make_picture_layout(scene.format, 128);
-    paint(batch.dst, random, work.before);
+    Work work = start_av1(name, scene.format, random);
+    auto &batch = std::get<dd::Av1Batch>(work.batch);
     std::array<const void *, dd::kAv1Refs> pictures{};
     std::array<const std::uint8_t *, dd::kAv1Refs> pixels{};
     for (unsigned slot = 0; slot < 2; slot++) {

@@ -6,13 +6,19 @@
 
 namespace bench {
 
-Work start_av1_filter(const std::string &name, const dd::PictureFormat &format, Random &random) {
+Work start_av1(const std::string &name, const dd::PictureFormat &format, Random &random) {
     Work work;
     work.name = name;
-    work.phase = Phase::filter;
     auto &batch = work.batch.emplace<dd::Av1Batch>();
     batch.dst = dd::make_picture_layout(format, 128);
     paint(batch.dst, random, work.before);
+    return work;
+}
+
+Work start_av1_filter(const std::string &name, const dd::PictureFormat &format, Random &random) {
+    Work work = start_av1(name, format, random);
+    work.phase = Phase::filter;
+    const auto &batch = std::get<dd::Av1Batch>(work.batch);
     for (unsigned p = 0; p < format.planes; p++)
         work.pixels += double{1} * batch.dst.plane[p].width * batch.dst.plane[p].height;
     return work;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What the works of AV1's in-loop filters share.
+// What AV1's works share.
 #pragma once
 #include "work.h"
 
@@ -11,7 +11,9 @@
 
 namespace bench {
 
-// A painted picture whose filters are still to be set.
+// A painted picture, and nothing to do with it yet.
+Work start_av1(const std::string &name, const dd::PictureFormat &format, Random &random);
+// The same, to be filtered as a whole.
 Work start_av1_filter(const std::string &name, const dd::PictureFormat &format, Random &random);
 // Puts the tables into the batch; throws where they are refused.
 void set_av1_filters(Work &work, const dd::Av1FilterTables &tables);
