@@ -143,10 +143,8 @@ const uint DD_LF_WIDTH_SHIFT = 18u; // 0: 4 wide, 1: 8 wide, 2: 16 wide
 
 struct DdLfPush {
     uint stride[2]; // words: luma, chroma
-    uint first_level;
-    uint end_level;
-    uint segments_at; // pairs of words from the start of the records
-    uint edges_at;
+    uint levels;    // so many pairs of words, then the segments
+    uint edges_at;  // pairs of words from the start of the records
 };
 
 // The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. A workgroup filters a run of

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Loop filter: VP9 specification, clause 8.8. The CPU has put the edges in order (batch/vp9_filter_order.h): a level is
-// independent edges, or chains of edges that one lane walks along. Levels first_level to end_level - 1 run in one
-// dispatch; with more than one there is a single workgroup, as nothing else would order them. Between columns, a lane
-// has one of an edge's eight lines; between rows it has a word. With SUPERBLOCKS there are no lists: a workgroup filters
-// superblocks as the specification does (vp9/lf_superblock.glsl).
+// independent edges, or chains of edges that one lane walks along. One workgroup has them all, and its barriers order
+// them. Between columns, a lane has one of an edge's eight lines; between rows it has a word. With SUPERBLOCKS there are
+// no lists: a workgroup filters superblocks as the specification does (vp9/lf_superblock.glsl).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -271,17 +270,17 @@ void filter_row_lane(uint edge, uint word) {
 }
 
 void main() {
-    const uint lane = gl_GlobalInvocationID.x, lanes = gl_NumWorkGroups.x * LANES;
-    for (uint level = push.first_level; level < push.end_level; level++) {
+    const uint lane = gl_LocalInvocationID.x;
+    for (uint level = 0u; level < push.levels; level++) {
         const uvec2 range = records[level];
         for (uint s = range.x; s < range.y; s++) {
-            const uvec2 segment = records[push.segments_at + s];
+            const uvec2 segment = records[push.levels + s];
             const uint first = push.edges_at + segment.x, count = segment.y & ~(1u << DD_LF_DIRECTION_SHIFT);
             if (segment.y == count)
-                for (uint i = lane; i < count << COLUMN_LANES_LOG2; i += lanes)
+                for (uint i = lane; i < count << COLUMN_LANES_LOG2; i += LANES)
                     filter_column_lane(first + (i >> COLUMN_LANES_LOG2), i & ((1u << COLUMN_LANES_LOG2) - 1u));
             else
-                for (uint i = lane; i < count << ROW_LANES_LOG2; i += lanes)
+                for (uint i = lane; i < count << ROW_LANES_LOG2; i += LANES)
                     filter_row_lane(first + (i >> ROW_LANES_LOG2), i & ((1u << ROW_LANES_LOG2) - 1u));
         }
         memoryBarrierBuffer();

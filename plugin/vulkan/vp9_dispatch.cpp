@@ -352,9 +352,8 @@ void plan_edges(const Vp9Batch &batch, PhaseWork &work) {
     DdLfPush push{};
     const DdPlanes planes = planes_of(batch.dst);
     std::copy(std::begin(planes.stride), std::end(planes.stride), push.stride);
-    push.end_level = static_cast<std::uint32_t>(order.levels.size());
-    push.segments_at = push.end_level;
-    push.edges_at = static_cast<std::uint32_t>(push.segments_at + order.segments.size());
+    push.levels = static_cast<std::uint32_t>(order.levels.size());
+    push.edges_at = static_cast<std::uint32_t>(push.levels + order.segments.size());
     Dispatch d;
     d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
     d.set_push(push);
