@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "measure.h"
+#include "scheduler_cost.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -16,7 +17,7 @@ struct Options {
     std::string device = "auto", profile = "auto", size = "1920x1080", json;
     unsigned depth = 8, seed = 1;
     double seconds = 0.5;
-    bool list = false;
+    bool list = false, scheduler = false;
     std::vector<std::string> patterns, batches;
 };
 
@@ -94,6 +95,13 @@ void for_each_work(const Options &options, const std::function<void(const bench:
             use(kernel.make(scene));
 }
 
+void write_json(const std::string &path, const nlohmann::json &all) {
+    std::ofstream out(path);
+    out << all.dump(1) << '\n';
+    if (!out.flush())
+        throw std::runtime_error(path + " can't be written");
+}
+
 int run(const Options &options) {
     bench::Gpu gpu(options.device, options.profile);
     const std::string what = options.batches.empty() ? options.size + ", " + std::to_string(options.depth) +
@@ -112,21 +120,31 @@ int run(const Options &options) {
     const bench::Overhead overhead = bench::measure_overhead(gpu, small_work());
     std::printf("M5: %.1f us a submit, %.1f us each further dispatch\n", overhead.submit * 1e6,
                 overhead.dispatch * 1e6);
-    if (!options.json.empty()) {
-        const nlohmann::json all = {{"device", gpu.device().name()},
-                                    {"size", options.size},
-                                    {"depth", options.depth},
-                                    {"seed", options.seed},
-                                    {"kernels", rows},
-                                    {"submit_seconds", overhead.submit},
-                                    {"dispatch_seconds", overhead.dispatch}};
-        std::ofstream out(options.json);
-        out << all.dump(1) << '\n';
-        if (!out.flush())
-            throw std::runtime_error(options.json + " can't be written");
-    }
+    if (!options.json.empty())
+        write_json(options.json, {{"device", gpu.device().name()},
+                                  {"size", options.size},
+                                  {"depth", options.depth},
+                                  {"seed", options.seed},
+                                  {"kernels", rows},
+                                  {"submit_seconds", overhead.submit},
+                                  {"dispatch_seconds", overhead.dispatch}});
     std::printf("%u passed, %u failed, 0 skipped\n", exact, wrong);
     return wrong || !exact ? 1 : 0;
+}
+
+// No GPU is needed for it.
+int run_scheduler(const Options &options) {
+    const bench::SchedulerCost cost = bench::measure_scheduler(options.seconds);
+    const double share = cost.mean_ns * 60 / 1e9;
+    std::printf("plan auto: %.0f ns of CPU a frame, at most %.0f among 1000 frames: %.5f %% of a core at 60 frames/s "
+                "(%u frames)\n",
+                cost.mean_ns, cost.worst_ns, share * 100, cost.frames);
+    if (!options.json.empty())
+        write_json(options.json, {{"frames", cost.frames},
+                                  {"mean_ns", cost.mean_ns},
+                                  {"worst_of_1000_ns", cost.worst_ns},
+                                  {"share_of_a_core_at_60", share}});
+    return 0;
 }
 
 constexpr const char *kAbout =
@@ -155,6 +173,7 @@ int main(int argc, char **argv) {
     app.add_option("--seed", options.seed);
     app.add_option("--json", options.json, "write all figures to this file");
     app.add_flag("--list", options.list, "name the kernels");
+    app.add_flag("--scheduler", options.scheduler, "instead of kernels: what plan auto's decisions cost the CPU");
     CLI11_PARSE(app, argc, argv);
     if (options.list) {
         for (const bench::Kernel &kernel : bench::kernels())
@@ -162,7 +181,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     try {
-        return run(options);
+        return options.scheduler ? run_scheduler(options) : run(options);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 2;
