@@ -16,7 +16,7 @@ from cli.runner import run_kernels
 
 RECORD = REPO_DIR / "docs" / "kernel-stats.json"
 VARIANTS = REPO_DIR / "kernels" / "variants.json"
-STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "scratch stores", "wgs/sg")
+STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "scratch stores", "partial spills", "wgs/sg")
 TRAFFIC = ("words read", "words written", "shared words", "scratch words")
 BETTER_WHEN_HIGHER = ("threads", "wgs/sg")
 BLOCK_BYTES = 64  # traffic is given for as much work as stores this many bytes: an 8x8 block of 8-bit pixels
@@ -63,6 +63,7 @@ def static_figures(result: dict) -> dict:
         "instructions": compiler["inst"], "threads": compiler["threads"], "temps": compiler["max-temps"],
         "spills": compiler["spills"] + compiler["fills"], "uniforms": compiler["uniforms"],
         "multop": job["program"]["multop"], "scratch stores": round(scratch / job["batches"], 2),
+        "partial spills": job["program"]["partial_spills"],
         "wgs/sg": job["workgroups_per_supergroup"],
     }
 

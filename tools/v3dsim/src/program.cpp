@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "program.h"
 
+#include "spills.h"
+
 #include <array>
 #include <cstring>
 
@@ -136,6 +138,7 @@ std::shared_ptr<const Program> decode_program(uint32_t address, std::vector<uint
         p->text.add(p->per_instruction.back());
     }
     p->scratch_uniform = find_scratch_uniform(*p);
+    p->text.partial_spills = count_partial_spills(*p);
     Instruction end;
     end.problem = "ran past the end of the program";
     p->code.push_back(end);

@@ -111,7 +111,8 @@ void TraceFiles::write_stats(const JobSummary &job) {
                                               {"ldunif", &C::ldunif},
                                               {"ldtmu", &C::ldtmu},
                                               {"tmu_writes", &C::tmu_writes},
-                                              {"barriers", &C::barriers}});
+                                              {"barriers", &C::barriers},
+                                              {"partial_spills", &C::partial_spills}});
     line += ",\"run\":" + object(run, {{"instructions", &C::instructions},
                                        {"alu", &C::alu},
                                        {"nops", &C::nops},

@@ -14,7 +14,8 @@
 //   "program"           counted once over the program text (not per execution):
 //                         "instructions", "alu" (add- or mul-side operations that are not nop), "nops" (both sides nop),
 //                         "multop", "sfu", "thrsw", "branches", "ldunif" (uniforms loaded by signals, wrtmuc, branches),
-//                         "ldtmu", "tmu_writes" (writes that start a memory operation), "barriers"
+//                         "ldtmu", "tmu_writes" (writes that start a memory operation), "barriers",
+//                         "partial_spills" (see spills.h)
 //   "run"               counted over the whole execution, all batches:
 //                         "instructions", "alu", "nops", "multop", "sfu", "thrsw", "branches", "ldunif", "ldtmu", "tmuwt",
 //                         "barriers"
@@ -87,7 +88,7 @@ struct TrafficCounters {
 
 struct OpCounters {
     uint64_t instructions = 0, alu = 0, nops = 0, multop = 0, sfu = 0, thrsw = 0, branches = 0, ldunif = 0, ldtmu = 0,
-             tmuwt = 0, tmu_writes = 0, barriers = 0;
+             tmuwt = 0, tmu_writes = 0, barriers = 0, partial_spills = 0;
     void add(const OpCounters &o, uint64_t times = 1);
 };
 
