@@ -27,8 +27,12 @@ class Writer {
         word(static_cast<std::uint32_t>(records.size()));
         bytes(records.data(), records.size_bytes());
     }
-    template <typename T, typename Allocator>
-    void stream(const std::vector<T, Allocator> &records) {
+    template <typename T>
+    void stream(const std::vector<T> &records) {
+        stream(std::span<const T>(records));
+    }
+    template <typename T>
+    void stream(const RecordList<T> &records) {
         stream(std::span<const T>(records));
     }
     void format(const PictureLayout &layout) {
@@ -63,14 +67,15 @@ class Reader {
         bytes(&value, sizeof(value));
         return value;
     }
-    template <typename T, typename Allocator>
-    void stream(std::vector<T, Allocator> &records) {
+    template <typename List>
+    void stream(List &records) {
+        constexpr std::size_t record = sizeof(records[0]);
         const std::uint32_t count = word();
-        good_ = good_ && count <= left_.size() / sizeof(T);
+        good_ = good_ && count <= left_.size() / record;
         if (!good_)
             return;
         records.resize(count);
-        bytes(records.data(), count * sizeof(T));
+        bytes(records.data(), count * record);
     }
     // `superblock`: as make_picture_layout takes it.
     PictureLayout format(unsigned superblock) {

@@ -5,15 +5,12 @@
 // executor, the scalar reference and tools/replay all run the same batch.
 #pragma once
 #include "batch/picture_layout.h"
+#include "batch/record_list.h"
 #include "common/records.h"
 #include "daedalus/daedalus.h"
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <new>
-#include <span>
-#include <utility>
 #include <vector>
 
 namespace dd {
@@ -49,23 +46,6 @@ constexpr unsigned corner_words(unsigned corner, unsigned bytes_per_pixel) {
     return corner_size(corner) * corner_size(corner) * bytes_per_pixel / 2;
 }
 
-// An allocator whose vectors don't clear what they grow by: it is written at once.
-template <typename T>
-struct UnclearedAllocator : std::allocator<T> {
-    template <typename U>
-    struct rebind {
-        using other = UnclearedAllocator<U>;
-    };
-    template <typename U>
-    void construct(U *at) noexcept {
-        ::new (static_cast<void *>(at)) U;
-    }
-    template <typename U, typename... Args>
-    void construct(U *at, Args &&...args) {
-        ::new (static_cast<void *>(at)) U(std::forward<Args>(args)...);
-    }
-};
-
 // Records of one recording thread (a tile column). Streams are concatenated when the frame is submitted. Every
 // record that is in here addresses nothing outside the pictures of the batch.
 class Vp9Recorder {
@@ -79,15 +59,20 @@ class Vp9Recorder {
     // Both check sizes and positions; false: refused (the frame must go to the CPU).
     bool predict(const Vp9Prediction &p);
     bool predict_block(const DdVp9Block &block);
+    // Moves the residuals of a block in here: zeros stay behind. A refused one stays where it is.
+    bool take_residuals(const DdVp9Residuals &block);
+    // Moves all that was taken back to where it was; the streams are not to be used then.
+    void give_back_residuals();
+    // The same as take_residuals() for a single one, which is copied.
     bool residual(const Vp9Residual &r);
     // Why a residual was refused: its values leave the range in which all implementations agree.
     bool out_of_range() const { return out_of_range_; }
 
-    std::array<std::vector<DdMcRecord>, DD_MC_CLASSES> mc;
-    std::array<std::vector<DdScaledMcRecord>, DD_MC_CLASSES> scaled;
-    std::array<std::array<std::vector<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
-    std::vector<std::uint32_t, UnclearedAllocator<std::uint32_t>> coefs; // record.coefs counts from here
-    std::uint64_t predictions = 0; // calls of predict and residual that were taken
+    std::array<RecordList<DdMcRecord>, DD_MC_CLASSES> mc;
+    std::array<RecordList<DdScaledMcRecord>, DD_MC_CLASSES> scaled;
+    std::array<std::array<RecordList<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
+    RecordList<std::uint32_t> coefs; // record.coefs counts from here
+    std::uint64_t predictions = 0;   // calls of predict and residual that were taken
     std::uint64_t residuals = 0;
     unsigned used_refs = 0; // bit s: a prediction reads slot s
 
@@ -105,20 +90,46 @@ class Vp9Recorder {
     struct Position {
         std::int32_t x, y; // 1/16 pixel
     };
-    void whole_squares(std::uint32_t refs, unsigned first_plane, unsigned last_plane, const Rectangle &at,
-                       const Position &src0, const Position &src1);
+    void whole_squares(std::uint32_t ctl, unsigned planes, const Rectangle &at, const Position &src0,
+                       const Position &src1);
     bool predict_plane(const Vp9Prediction &p);
     void simple_squares(const Vp9Prediction &p, unsigned side);
     bool square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
     bool pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
     std::uint32_t make_scaled(unsigned size_class, std::uint32_t index);
-    std::uint32_t copy_corner(const Vp9Residual &r, unsigned corner);
+
+    // Transform blocks of one plane, of which eobs and coefficients are where the decoder has them. The order is not that of
+    // DdVp9Residuals, so that compilers can't copy two members at once, which would have to wait for the writes of both.
+    struct Transforms {
+        unsigned plane, x;
+        void *coefs;
+        unsigned y, w4;
+        const void *eobs;
+        unsigned h4;
+    };
+    struct Taken {
+        void *from;
+        std::uint32_t number; // in its stream
+        std::uint8_t kind, corner;
+    };
+    template <typename T>
+    bool take_kind(unsigned kind, const Transforms &from);
+    template <typename T, unsigned kind>
+    bool take_plane(const Transforms &from);
+    template <typename T, unsigned kind>
+    bool take(unsigned plane, unsigned x, unsigned y, unsigned eob, T *from);
+    template <typename T, unsigned kind>
+    bool move(unsigned corner, T *from, std::uint32_t *words) const;
+    template <typename T>
+    void give_back(const Taken &one) const;
 
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
     std::array<bool, DD_MAX_REFS> has_ref_{};
     unsigned ss_h_ = 0, ss_v_ = 0;
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
     bool out_of_range_ = false;
+    std::array<std::uint64_t, DD_ITX_KINDS> harmless_{}; // sum of magnitudes by kind
+    RecordList<Taken> taken_;
     std::vector<Square> firsts_;
     std::size_t next_pair_ = 0;
 };

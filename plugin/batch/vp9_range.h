@@ -15,4 +15,7 @@ namespace dd {
 // DC alone (corner class 0) is the same everywhere with 8 bits.
 bool vp9_residual_in_range(unsigned kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride);
 
+// Blocks whose magnitudes' sum is no larger are in range.
+std::uint64_t vp9_harmless_sum(unsigned kind, unsigned bit_depth);
+
 } // namespace dd

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "batch/grow.h"
 #include "batch/vp9_batch.h"
 #include "batch/vp9_range.h"
 #include "daedalus/daedalus.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace dd {
 namespace {
@@ -27,6 +25,11 @@ constexpr bool is_int16(std::int32_t v) {
 constexpr bool is_power_of_two(unsigned v) {
     return v && !(v & (v - 1)); // std::has_single_bit calls a function where there is no instruction
 }
+// The record of the same prediction so many pixels further on. Positions in a reference may be negative.
+constexpr DdMcRecord beside(const DdMcRecord &r, unsigned x, unsigned y) {
+    const auto moved = [&](std::uint32_t at) { return pack(at + x, (at >> 16) + y); };
+    return {moved(r.dst), moved(r.src0), r.ctl & DD_MC_COMPOUND ? moved(r.src1) : 0, r.ctl};
+}
 // Of a position in an unscaled reference. The last square starts less than 64 pixels further on.
 constexpr bool is_near(std::int32_t src) {
     return is_int16(src >> 4) && is_int16((src >> 4) + 64);
@@ -39,19 +42,6 @@ constexpr unsigned next_part(unsigned side, unsigned done) {
 
 } // namespace
 
-unsigned itx_corner(unsigned kind, unsigned eob) {
-    if (kind == DD_ITX_WHT)
-        return 1;
-    if (eob == 1)
-        return 0;
-    // The last position of the default scans (clause 10.5) that stays inside a corner.
-    static constexpr unsigned last[4][3] = {{16, 0, 0}, {12, 64, 0}, {10, 38, 256}, {0, 34, 135}};
-    for (unsigned corner = 1; corner <= 3; corner++)
-        if (eob <= last[kind][corner - 1])
-            return corner;
-    return 4;
-}
-
 void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
     for (auto &stream : mc)
         stream.clear();
@@ -61,6 +51,7 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         for (auto &stream : kind)
             stream.clear();
     coefs.clear();
+    taken_.clear();
     predictions = residuals = 0;
     used_refs = 0;
     for (unsigned p = 0; p < 3; p++)
@@ -71,6 +62,8 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
     ss_v_ = dst.format.ss_v;
     bit_depth_ = dst.format.bit_depth;
     bytes_per_pixel_ = dst.bytes_per_pixel();
+    for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++)
+        harmless_[kind] = vp9_harmless_sum(kind, bit_depth_);
     out_of_range_ = false;
     begin_block();
 }
@@ -127,7 +120,34 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
         }
 }
 
-// The structure is read member by member: copies of members that were just written one by one make the CPU wait.
+// What nearly all blocks are: a square in each of the planes, or two side by side.
+[[gnu::always_inline]] inline void Vp9Recorder::whole_squares(std::uint32_t ctl, unsigned planes, const Rectangle &at,
+                                                              const Position &src0, const Position &src1) {
+    const auto subpel = [](const Position &src) { return (src.x & 15u) | (src.y & 15u) << 4; };
+    const auto whole = [](const Position &src) {
+        return pack(static_cast<unsigned>(src.x >> 4), static_cast<unsigned>(src.y >> 4));
+    };
+    const unsigned side = std::min(at.w, at.h), side_log2 = static_cast<unsigned>(std::countr_zero(side));
+    const unsigned squares = std::max(at.w, at.h) >> side_log2;
+    DdMcRecord record{pack(at.x, at.y), whole(src0), 0, ctl | subpel(src0) << DD_MC_MX0_SHIFT};
+    if (ctl & DD_MC_COMPOUND) {
+        record.src1 = whole(src1);
+        record.ctl |= subpel(src1) << DD_MC_MX1_SHIFT;
+    }
+    DdMcRecord *to = mc[side_log2 - 2].extend(std::size_t{planes} * squares);
+    for (unsigned plane = 0; plane < planes; plane++) {
+        *to++ = record;
+        DdMcRecord next = record;
+        for (unsigned i = 1; i < squares; i++) {
+            next = beside(next, at.w > side ? side : 0, at.h > side ? side : 0);
+            *to++ = next;
+        }
+        record.ctl += 1u << DD_MC_PLANE_SHIFT;
+    }
+}
+
+// The structure is read member by member, as it was written: reading several at once makes the CPU wait for the writes. So positions
+// have 32 bits in it, for compilers join what is narrower.
 bool Vp9Recorder::predict_block(const DdVp9Block &block) {
     const unsigned x = block.x, y = block.y, w = block.w, h = block.h;
     const auto side_ok = [](unsigned v) { return v >= 8 && v <= 64 && is_power_of_two(v); };
@@ -149,28 +169,10 @@ bool Vp9Recorder::predict_block(const DdVp9Block &block) {
             return false;
         used_refs |= 1u << ref;
     }
-    whole_squares(refs, 0, 0, {x, y, w, h}, luma[0], luma[1]);
-    whole_squares(refs, 1, 2, {x_c, y_c, w >> ss_h_, h >> ss_v_}, chroma[0], chroma[1]);
+    whole_squares(refs, 1, {x, y, w, h}, luma[0], luma[1]);
+    whole_squares(refs | 1u << DD_MC_PLANE_SHIFT, 2, {x_c, y_c, w >> ss_h_, h >> ss_v_}, chroma[0], chroma[1]);
     predictions += block.compound ? 6 : 3;
     return true;
-}
-
-// The same squares in each of the planes.
-void Vp9Recorder::whole_squares(std::uint32_t refs, unsigned first_plane, unsigned last_plane, const Rectangle &at,
-                                const Position &src0, const Position &src1) {
-    const unsigned side = std::min(at.w, at.h);
-    auto &stream = mc[static_cast<unsigned>(std::countr_zero(side)) - 2];
-    const auto subpel = [](const Position &src) { return (src.x & 15u) | (src.y & 15u) << 4; };
-    const auto whole = [](const Position &src, unsigned x, unsigned y) {
-        return pack(static_cast<unsigned>(src.x >> 4) + x, static_cast<unsigned>(src.y >> 4) + y);
-    };
-    const bool compound = refs & DD_MC_COMPOUND;
-    const std::uint32_t ctl = refs | subpel(src0) << DD_MC_MX0_SHIFT | (compound ? subpel(src1) << DD_MC_MX1_SHIFT : 0);
-    for (unsigned plane = first_plane; plane <= last_plane; plane++)
-        for (unsigned y = 0; y < at.h; y += side)
-            for (unsigned x = 0; x < at.w; x += side)
-                stream.push_back({pack(at.x + x, at.y + y), whole(src0, x, y), compound ? whole(src1, x, y) : 0,
-                                  ctl | plane << DD_MC_PLANE_SHIFT});
 }
 
 bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
@@ -267,44 +269,6 @@ bool Vp9Recorder::pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, 
     r.src1_y = p.src_y + static_cast<std::int32_t>(dy * p.step_y);
     r.step1 = pack(p.step_x, p.step_y);
     r.ctl |= more;
-    return true;
-}
-
-std::uint32_t Vp9Recorder::copy_corner(const Vp9Residual &r, unsigned corner) {
-    const unsigned n = itx_size(r.kind), d = corner_size(corner);
-    const std::size_t first = coefs.size(), element = bytes_per_pixel_ * 2;
-    grow(coefs, corner_words(corner, bytes_per_pixel_));
-    auto *to = reinterpret_cast<std::byte *>(coefs.data() + first);
-    const auto *from = static_cast<const std::byte *>(r.coefs);
-    if (d == n) {
-        std::memcpy(to, from, n * n * element);
-        return static_cast<std::uint32_t>(first);
-    }
-    for (unsigned column = 0; column < d; column++)
-        std::memcpy(to + column * d * element, from + column * n * element, d * element);
-    return static_cast<std::uint32_t>(first);
-}
-
-bool Vp9Recorder::residual(const Vp9Residual &r) {
-    if (r.kind >= DD_ITX_KINDS || !r.coefs)
-        return false;
-    const unsigned n = itx_size(r.kind);
-    if (r.eob < 1 || r.eob > n * n || !in_plane(r.plane, r.x, r.y, n, n) || coefs.size() > UINT32_MAX / 16)
-        return false;
-    const unsigned corner = itx_corner(r.kind, r.eob);
-    if (!vp9_residual_in_range(r.kind, corner, bit_depth_, r.coefs, n)) {
-        out_of_range_ = true;
-        return false;
-    }
-    DdItxRecord record{pack(r.x, r.y), 0, r.plane, 0};
-    if (corner)
-        record.coefs = copy_corner(r, corner);
-    else if (bytes_per_pixel_ == 1)
-        record.dc = *static_cast<const std::int16_t *>(r.coefs);
-    else
-        record.dc = *static_cast<const std::int32_t *>(r.coefs);
-    itx[r.kind][corner].push_back(record);
-    residuals++;
     return true;
 }
 

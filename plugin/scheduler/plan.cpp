@@ -18,8 +18,14 @@ bool parse_side(std::string_view text, DdSide &side) {
 bool parse_stage(std::string_view text, PlanSpec &spec) {
     const std::size_t equals = text.find('=');
     const auto name = std::ranges::find(names, text.substr(0, equals));
-    return equals != text.npos && name != names.end() &&
-           parse_side(text.substr(equals + 1), spec.side[static_cast<std::size_t>(name - names.begin())]);
+    if (equals == text.npos || name == names.end())
+        return false;
+    DdSide &side = spec.side[static_cast<std::size_t>(name - names.begin())];
+    if (*name == names[DD_STAGE_LF] && text.substr(equals + 1) == "none") {
+        side = DD_SIDE_NONE;
+        return true;
+    }
+    return parse_side(text.substr(equals + 1), side);
 }
 
 bool parse_list(std::string_view text, PlanSpec &spec) {

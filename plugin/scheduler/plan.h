@@ -22,7 +22,8 @@ struct PlanSpec {
 };
 
 // "auto", "measure" (the same, on software renderers too, for tests), "gpu", "cpu", "random", "parse" (nothing runs anywhere), or a
-// list of stage=side, separated by ',' or '+'; stages that aren't named stay on the CPU. False: not understood.
+// list of stage=side, separated by ',' or '+'; stages that aren't named stay on the CPU. "lf=none": nothing runs anywhere, but what
+// the GPU's stages need is recorded. False: not understood.
 bool parse_plan(std::string_view text, PlanSpec &spec);
 
 const char *stage_name(unsigned stage);

@@ -329,7 +329,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
     wait_frame(*frame);
     if (outcome == DD_OUTCOME_RERUN && frame->dst->memory->gpu)
-        frame->dst->memory->gpu->take_cpu_pixels(*session->gpu());
+        frame->dst->memory->gpu->take_cpu_pixels();
     if (frame->tells_progress)
         frame->dst->progress.set(outcome == DD_OUTCOME_RERUN || frame->error != DD_OK
                                      ? PictureProgress::State::redone

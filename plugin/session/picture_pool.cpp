@@ -48,7 +48,7 @@ void PicturePool::give(std::unique_ptr<PictureMemory> memory) {
     if (memory->gpu && !memory->gpu->idle())
         return; // a GPU that hangs may still write to it
     if (memory->gpu)
-        memory->gpu->take_cpu_pixels(*gpu_);
+        memory->gpu->take_cpu_pixels();
     const std::lock_guard lock(mutex_);
     if (memory->layout == newest_ && free_.size() < kMostFree)
         free_.push_back(std::move(memory));

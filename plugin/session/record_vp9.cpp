@@ -47,19 +47,25 @@ int dd_vp9_predict_block(DdFrame *frame, unsigned recorder, const DdVp9Block *bl
     return result == DD_OK ? result : frame->fail(result);
 }
 
-int dd_vp9_residual(DdFrame *frame, unsigned recorder, unsigned plane, unsigned x, unsigned y, unsigned kind,
-                    unsigned eob, const void *coefs) {
+int dd_vp9_take_residuals(DdFrame *frame, unsigned recorder, const DdVp9Residuals *residuals) {
     Vp9Recorder *to = recorder_of(frame, recorder);
-    if (!to)
+    if (!to || !residuals)
         return DD_ERR_INVALID;
     if (!frame->on_gpu(DD_STAGE_ITX))
         return frame->fail(DD_ERR_INVALID);
     const int result = guarded([&] {
-        if (to->residual({plane, x, y, kind, eob, coefs}))
+        if (to->take_residuals(*residuals))
             return int{DD_OK};
         return int{to->out_of_range() ? DD_ERR_RANGE : DD_ERR_INVALID};
     });
     return result == DD_OK ? result : frame->fail(result);
+}
+
+void dd_vp9_give_back_residuals(DdFrame *frame) {
+    if (!frame)
+        return;
+    for (Vp9Recorder &recorder : frame->batch.recorders)
+        recorder.give_back_residuals();
 }
 
 int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,

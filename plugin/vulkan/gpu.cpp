@@ -31,10 +31,7 @@ std::byte *GpuPicture::data() const {
     return picture_->host.data();
 }
 
-void GpuPicture::take_cpu_pixels(Gpu &gpu) {
-    if (!picture_->has_copy())
-        return;
-    const std::lock_guard lock(gpu.device_->submit_mutex);
+void GpuPicture::take_cpu_pixels() {
     picture_->local_valid = false;
 }
 

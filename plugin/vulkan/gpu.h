@@ -42,7 +42,7 @@ class GpuPicture {
     // Nothing but this object uses it: it may be given to another frame.
     bool idle() const { return picture_.use_count() == 1; }
     // The CPU's pixels are the picture, whatever the GPU has.
-    void take_cpu_pixels(Gpu &gpu);
+    void take_cpu_pixels();
 
   private:
     friend class GpuJob;
@@ -76,7 +76,6 @@ class Gpu {
 
   private:
     friend class GpuJob;
-    friend class GpuPicture;
     explicit Gpu(std::shared_ptr<VulkanDevice> device) : device_(std::move(device)) {}
     GpuStatus make_picture(const PictureLayout &layout, bool scratch, std::unique_ptr<GpuPicture> &picture);
     std::shared_ptr<VulkanDevice> device_;

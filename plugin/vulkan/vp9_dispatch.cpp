@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 namespace dd {
@@ -93,7 +94,6 @@ unsigned pairing_of(std::uint32_t ctl) {
 
 // Squares by size class.
 using SquareCounts = std::array<std::size_t, DD_MC_CLASSES>;
-using PairingCounts = std::array<SquareCounts, kPairings>;
 
 // The predictions of one dispatch.
 struct Pairing {
@@ -110,10 +110,29 @@ struct Pairings {
     auto end() const { return begin() + static_cast<std::ptrdiff_t>(count); }
 };
 
-Pairings pairings_of(const PairingCounts &counts) {
+// Squares by pairing, size class and the filters that they need.
+constexpr unsigned kKinds = 9;
+using KindCounts = std::array<std::array<std::array<std::uint32_t, kKinds>, DD_MC_CLASSES>, kPairings>;
+
+} // namespace
+
+struct Vp9SquareCounts {
+    KindCounts unscaled, scaled;
+};
+
+namespace {
+
+SquareCounts squares_of(const KindCounts &counts, unsigned pairing) {
+    SquareCounts squares{};
+    for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+        squares[c] = std::accumulate(counts[pairing][c].begin(), counts[pairing][c].end(), std::size_t{0});
+    return squares;
+}
+
+Pairings pairings_of(const KindCounts &counts) {
     Pairings used;
     for (unsigned p = 0; p < kPairings; p++)
-        if (std::ranges::any_of(counts[p], [](std::size_t n) { return n != 0; })) {
+        if (std::ranges::any_of(squares_of(counts, p), [](std::size_t n) { return n != 0; })) {
             const bool compound = p < kSingles;
             const unsigned first = compound ? p / 3 : p - kSingles;
             used.all[used.count++] = {
@@ -125,6 +144,7 @@ Pairings pairings_of(const PairingCounts &counts) {
 // How the two kinds of motion compensation differ, for the code that plans both.
 struct Unscaled {
     using Record = DdMcRecord;
+    static constexpr auto counts = &Vp9SquareCounts::unscaled;
     static const auto &streams(const Vp9Recorder &r) { return r.mc; }
     static VpKernel kernel(const Pairing &pairing) { return pairing.compound ? kMcPair : kMc; }
     // Lanes of a square: strips of four pixels' width, and so many rows.
@@ -133,7 +153,6 @@ struct Unscaled {
     }
     static unsigned rows_log2(const SquareCounts &counts, Profile profile);
     // Records of a kind need the same filters. Those that need the most come first.
-    static constexpr unsigned kinds = 9;
     static unsigned kind(const DdMcRecord &r) {
         const auto filters = [&](unsigned shift_x, unsigned shift_y) {
             return !(r.ctl >> shift_y & 15) ? 2u : r.ctl >> shift_x & 15 ? 0u : 1u;
@@ -144,13 +163,13 @@ struct Unscaled {
 };
 struct Scaled {
     using Record = DdScaledMcRecord;
+    static constexpr auto counts = &Vp9SquareCounts::scaled;
     static const auto &streams(const Vp9Recorder &r) { return r.scaled; }
     static VpKernel kernel(const Pairing &) { return kScaledMc; }
     static std::size_t lanes(unsigned size_class, unsigned) {
         return std::size_t{4} << (2 * size_class);
     } // four pixels
     static unsigned rows_log2(const SquareCounts &, Profile) { return 0; }
-    static constexpr unsigned kinds = 1;
     static unsigned kind(const DdScaledMcRecord &) { return 0; }
 };
 
@@ -171,12 +190,12 @@ unsigned Unscaled::rows_log2(const SquareCounts &counts, Profile profile) {
 }
 
 template <typename Kind>
-PairingCounts count_pairings(const Vp9Batch &batch) {
-    PairingCounts counts{};
+KindCounts count_kinds(const Vp9Batch &batch) {
+    KindCounts counts{};
     for (const Vp9Recorder &recorder : batch.recorders)
         for (unsigned c = 0; c < DD_MC_CLASSES; c++)
             for (const auto &record : Kind::streams(recorder)[c])
-                counts[pairing_of(record.ctl)][c]++;
+                counts[pairing_of(record.ctl)][c][Kind::kind(record)]++;
     return counts;
 }
 
@@ -187,20 +206,24 @@ constexpr unsigned class_at(unsigned position) {
 
 template <typename Kind>
 void plan_predictions(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
-    const PairingCounts counts = count_pairings<Kind>(batch);
+    if (!work.squares)
+        work.squares = std::make_shared<Vp9SquareCounts>();
+    KindCounts &counts = *work.squares.*Kind::counts;
+    counts = count_kinds<Kind>(batch);
     for (const Pairing &pairing : pairings_of(counts)) {
+        const SquareCounts squares = squares_of(counts, pairing.number);
         DdMcPush push{};
         push.dst = planes_of(batch.dst);
         push.ref0 = ref_planes_of(batch.ref[pairing.ref[0]]);
         push.ref1 = ref_planes_of(batch.ref[pairing.ref[1]]);
-        push.rows_log2 = Kind::rows_log2(counts[pairing.number], profile);
+        push.rows_log2 = Kind::rows_log2(squares, profile);
         std::size_t records = 0;
         std::uint32_t groups = 0;
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
             if (c)
                 push.first_group[c - 1] = groups;
             push.first_record[c] = static_cast<std::uint32_t>(records);
-            const std::size_t count = counts[pairing.number][class_at(c)];
+            const std::size_t count = squares[class_at(c)];
             records += count;
             groups += groups_for(count * Kind::lanes(class_at(c), push.rows_log2), kLanes);
         }
@@ -228,28 +251,26 @@ struct Writer {
     }
 };
 
-// `next`: the dispatch whose records come next, as plan_predictions left them. Each stream of a class is read twice: to count what
-// goes where, and to place it.
+// `next`: the dispatch whose records come next, as plan_predictions left them.
 template <typename Kind>
 void write_predictions(const Vp9Batch &batch, const PhaseWork &work, std::size_t &next, std::byte *upload) {
     using Record = typename Kind::Record;
+    const KindCounts &counts = *work.squares.*Kind::counts;
     std::array<Writer<Record>, kPairings> writer{};
-    for (const Pairing &pairing : pairings_of(count_pairings<Kind>(batch)))
+    const Pairings used = pairings_of(counts);
+    for (const Pairing &pairing : used)
         writer[pairing.number].to = upload + work.dispatches[next++].records_at;
-    for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
-        std::array<std::array<std::size_t, Kind::kinds>, kPairings> count{};
-        for (const Vp9Recorder &recorder : batch.recorders)
-            for (const Record &record : Kind::streams(recorder)[class_at(c)])
-                count[pairing_of(record.ctl)][Kind::kind(record)]++;
-        std::array<std::array<Writer<Record>, Kind::kinds>, kPairings> part{};
-        for (unsigned p = 0; p < kPairings; p++)
-            for (unsigned kind = 0; kind < Kind::kinds; kind++) {
-                part[p][kind] = writer[p];
-                if (count[p][kind])
-                    writer[p].to += count[p][kind] * sizeof(Record);
+    for (unsigned position = 0; position < DD_MC_CLASSES; position++) {
+        const unsigned c = class_at(position);
+        std::array<std::array<Writer<Record>, kKinds>, kPairings> part{};
+        for (const Pairing &pairing : used)
+            for (unsigned kind = 0; kind < kKinds; kind++) {
+                Writer<Record> &to = writer[pairing.number];
+                part[pairing.number][kind] = to;
+                to.to += counts[pairing.number][c][kind] * sizeof(Record);
             }
         for (const Vp9Recorder &recorder : batch.recorders)
-            for (const Record &record : Kind::streams(recorder)[class_at(c)])
+            for (const Record &record : Kind::streams(recorder)[c])
                 part[pairing_of(record.ctl)][Kind::kind(record)].put(record);
     }
 }

@@ -277,6 +277,97 @@ TEST_CASE_METHOD(Fixture, "residuals are checked, and their corner copied", "[re
     REQUIRE(recorder.out_of_range());
 }
 
+namespace {
+
+// A block of 64x64 with transforms of one size, that ends after `w4` columns and `h4` rows of 4x4 blocks.
+template <typename T>
+struct CodedBlock {
+    static constexpr unsigned places = 16 * 16;
+    unsigned kind, w4, h4;
+    std::vector<std::uint8_t> eobs = std::vector<std::uint8_t>(places);
+    std::vector<T> coefs = std::vector<T>(std::size_t{16} * places);
+    unsigned count = 0; // of transforms with coefficients
+
+    CodedBlock(std::mt19937 &random, unsigned kind_, unsigned w4_, unsigned h4_) : kind(kind_), w4(w4_), h4(h4_) {
+        const unsigned n = itx_size(kind), step = n / 4;
+        unsigned at = 0;
+        for (unsigned y = 0; y < h4; y += step)
+            for (unsigned x = 0; x < w4; x += step, at += step * step) {
+                const unsigned eob = random() % 4 ? 1 + random() % (random() % 2 ? 4 : n * n) : 0;
+                const auto wide = static_cast<std::uint16_t>(eob);
+                if (n > 8)
+                    std::memcpy(eobs.data() + at, &wide, 2);
+                else
+                    eobs[at] = static_cast<std::uint8_t>(eob);
+                if (!eob)
+                    continue;
+                count++;
+                const unsigned corner = itx_corner(kind, eob), d = corner ? corner_size(corner) : 1;
+                for (unsigned column = 0; column < d; column++)
+                    for (unsigned row = 0; row < d; row++)
+                        coefs[16 * at + column * n + row] = static_cast<T>(static_cast<int>(random() % 41) - 20);
+            }
+    }
+    DdVp9Residuals residuals() {
+        DdVp9Residuals r = {64, 0, w4, h4, {kind, kind}, {}, {}};
+        r.eobs[0] = eobs.data();
+        r.coefs[0] = coefs.data();
+        return r;
+    }
+};
+
+template <typename T>
+void check_taking(unsigned depth, unsigned kind, unsigned w4, unsigned h4) {
+    CAPTURE(depth, kind, w4, h4);
+    std::mt19937 random(test_seed());
+    CodedBlock<T> block(random, kind, w4, h4);
+    const std::vector<T> before = block.coefs, none(before.size());
+    Vp9Recorder recorder(make_picture_layout(format(200, 80, depth), 64), {});
+    REQUIRE(recorder.take_residuals(block.residuals()));
+    REQUIRE(recorder.residuals == block.count);
+    REQUIRE(block.coefs == none);
+    recorder.give_back_residuals();
+    REQUIRE(block.coefs == before);
+    // One that is out of range stays, and so do those behind it.
+    recorder.reset(make_picture_layout(format(200, 80, depth), 64), {});
+    const unsigned n = itx_size(kind);
+    block.eobs.assign(block.eobs.size(), 0);
+    block.eobs[0] = block.eobs[n * n / 16] = 2;
+    block.coefs = none;
+    for (unsigned at = 0; at < 2; at++)
+        for (unsigned i = 0; i < 4; i++)
+            block.coefs[std::size_t{n} * n * at + i] = at ? static_cast<T>(depth == 8 ? INT16_MAX : 1 << 22) : T{3};
+    const std::vector<T> broken = block.coefs;
+    REQUIRE_FALSE(recorder.take_residuals(block.residuals()));
+    REQUIRE(recorder.out_of_range());
+    REQUIRE(recorder.residuals == 1);
+    recorder.give_back_residuals();
+    REQUIRE(block.coefs == broken);
+}
+
+} // namespace
+
+TEST_CASE("residuals are taken away, and given back", "[recorder]") {
+    for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++)
+        for (const auto &[w4, h4] : {std::pair{16u, 16u}, {16u, 4u}, {10u, 6u}}) {
+            check_taking<std::int16_t>(8, kind, w4, h4);
+            check_taking<std::int32_t>(10, kind, w4, h4);
+        }
+    std::mt19937 random(test_seed());
+    CodedBlock<std::int16_t> block(random, 0, 16, 16);
+    Vp9Recorder recorder(make_picture_layout(format(100, 80), 64), {});
+    DdVp9Residuals r = block.residuals();
+    r.x = 128; // beyond the picture
+    REQUIRE_FALSE(recorder.take_residuals(r));
+    r = block.residuals();
+    r.kind[0] = DD_ITX_KINDS;
+    REQUIRE_FALSE(recorder.take_residuals(r));
+    r = block.residuals();
+    r.eobs[0] = nullptr;
+    REQUIRE_FALSE(recorder.take_residuals(r));
+    REQUIRE(recorder.residuals == 0);
+}
+
 TEST_CASE("the loop filter's input is checked", "[recorder]") {
     Vp9Batch batch;
     batch.reset(make_picture_layout(format(130, 70), 64), {}, 1);

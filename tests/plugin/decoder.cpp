@@ -146,7 +146,32 @@ DdVp9Prediction to_c(const Vp9Prediction &p) {
     return c;
 }
 
-int record_block(DdFrame *frame, const RandomFrame::Block &block, unsigned recorder, const DdPlan &plan) {
+// A transform block as a block of its own. The coefficients go with it, here those of a copy.
+int take_residual(DdFrame *frame, unsigned recorder, const Vp9Residual &r, const PictureFormat &format) {
+    const unsigned n = itx_size(r.kind), ss_h = r.plane ? format.ss_h : 0, ss_v = r.plane ? format.ss_v : 0;
+    const std::size_t bytes = std::size_t{n} * n * (format.bit_depth > 8 ? 4 : 2);
+    std::vector<std::byte> coefs(bytes), none(bytes);
+    std::memcpy(coefs.data(), r.coefs, bytes);
+    const auto wide = static_cast<std::uint16_t>(r.eob);
+    const auto narrow = static_cast<std::uint8_t>(r.eob);
+    DdVp9Residuals c = {};
+    c.x = r.x << ss_h;
+    c.y = r.y << ss_v;
+    c.w4 = n / 4 << ss_h;
+    c.h4 = n / 4 << ss_v;
+    c.kind[r.plane != 0] = r.kind;
+    c.eobs[r.plane] = n > 8 ? static_cast<const void *>(&wide) : &narrow;
+    c.coefs[r.plane] = coefs.data();
+    const int result = dd_vp9_take_residuals(frame, recorder, &c);
+    if (result != DD_OK)
+        REQUIRE(std::memcmp(coefs.data(), r.coefs, bytes) == 0);
+    else
+        REQUIRE(coefs == none);
+    return result;
+}
+
+int record_block(DdFrame *frame, const RandomFrame::Block &block, unsigned recorder, const DdPlan &plan,
+                 const PictureFormat &format) {
     int result = DD_OK;
     const auto keep = [&result](int one) { result = result == DD_OK ? one : result; };
     if (plan.side[DD_STAGE_MC] == DD_SIDE_GPU) {
@@ -158,7 +183,7 @@ int record_block(DdFrame *frame, const RandomFrame::Block &block, unsigned recor
     }
     if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU)
         for (const Vp9Residual &r : block.residuals)
-            keep(dd_vp9_residual(frame, recorder, r.plane, r.x, r.y, r.kind, r.eob, r.coefs));
+            keep(take_residual(frame, recorder, r, format));
     return result;
 }
 
@@ -167,7 +192,8 @@ int record_block(DdFrame *frame, const RandomFrame::Block &block, unsigned recor
 int record(DdFrame *frame, const RandomFrame &from, unsigned recorders) {
     const DdPlan plan = dd_frame_plan(frame);
     for (std::size_t i = 0; i < from.blocks.size(); i++)
-        if (const int result = record_block(frame, from.blocks[i], static_cast<unsigned>(i % recorders), plan))
+        if (const int result =
+                record_block(frame, from.blocks[i], static_cast<unsigned>(i % recorders), plan, from.dst.format))
             return result;
     if (plan.side[DD_STAGE_LF] == DD_SIDE_GPU && !from.superblocks.empty())
         return dd_vp9_loop_filter(frame, from.superblocks.data(), from.sb_cols, from.sb_rows, from.limit.data(),

@@ -57,7 +57,7 @@ std::size_t lateness(const Bench &bench, const Stream &stream) {
         return 0;
     if (stream.codec == AV_CODEC_ID_AV1)
         return 3;
-    return bench.threads == 1 && bench.thread_type == FF_THREAD_FRAME ? 1 : 0;
+    return bench.threads == 1 && bench.thread_type == FF_THREAD_FRAME ? 2 : 0;
 }
 
 struct Failure : std::runtime_error {

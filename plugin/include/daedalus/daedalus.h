@@ -129,7 +129,9 @@ typedef enum DdStage {
 typedef enum DdSide {
     DD_SIDE_CPU,
     DD_SIDE_GPU,
-    DD_SIDE_NONE, /**< of all stages or none: the frame is parsed and no more, to measure that (plan "parse") */
+    /** To measure what is left. Of all stages (plan "parse"): the frame is parsed and no more. VP9, of DD_STAGE_LF alone:
+     *  nothing is reconstructed either, but what the GPU's stages need is recorded. */
+    DD_SIDE_NONE,
 } DdSide;
 
 /** Where each stage of one frame runs. */
@@ -252,7 +254,7 @@ DD_API int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Predicti
 /** All planes of a whole block, from references of the picture's own size: what most blocks are. Needs no
  *  dd_vp9_begin_block(). */
 typedef struct DdVp9Block {
-    uint16_t x, y, w, h; /**< pixels of luma; w and h are 8, 16, 32 or 64 */
+    uint32_t x, y, w, h; /**< pixels of luma; w and h are 8, 16, 32 or 64 */
     uint8_t filter;      /**< as DdVp9Prediction.filter */
     uint8_t compound;    /**< 1: the average of two references */
     uint8_t ref[2];      /**< slots */
@@ -260,16 +262,25 @@ typedef struct DdVp9Block {
 } DdVp9Block;
 DD_API int dd_vp9_predict_block(DdFrame *frame, unsigned recorder, const DdVp9Block *block);
 
-/** Residual of one transform block of an inter block.
- *  @param x,y    pixels of the plane
- *  @param kind   0 to 3: DCT 4x4 to 32x32; 4: lossless 4x4 WHT
- *  @param eob    1 .. number of coefficients, in the default scan
- *  @return DD_ERR_RANGE where the transform's values leave the range in which all decoders agree; like any error of
- *          recording it sends the whole frame to the CPU
- *  @param coefs  int16_t (8 bits) or int32_t, the whole block, column after column (element j * n + i is row i of
- *                column j); copied, not changed */
-DD_API int dd_vp9_residual(DdFrame *frame, unsigned recorder, unsigned plane, unsigned x, unsigned y, unsigned kind,
-                           unsigned eob, const void *coefs);
+/** Residuals of an inter block: its transform blocks that lie in the picture, row after row. The decoder's own arrays count
+ *  in 4x4 blocks: a transform block of 8x8 takes four places of them. */
+typedef struct DdVp9Residuals {
+    uint32_t x, y;    /**< pixels of luma, multiples of 4 in every plane */
+    uint32_t w4, h4;  /**< 4x4 blocks of luma, at most 16 */
+    uint32_t kind[2]; /**< of luma and chroma; 0 to 3: DCT 4x4 to 32x32; 4: lossless 4x4 WHT */
+    /** By plane: number of coefficients in the default scan, 0: none; uint8_t for blocks up to 8x8, else uint16_t. */
+    const void *eobs[3];
+    /** By plane: int16_t (8 bits) or int32_t, 16 for each place; a transform block column after column (element j * n + i is
+     *  row i of column j). NULL: the plane has none. */
+    void *coefs[3];
+} DdVp9Residuals;
+/** Takes the coefficients away: they are zero afterwards.
+ *  @return DD_ERR_RANGE where a transform's values leave the range in which all decoders agree; like any error of
+ *          recording it sends the whole frame to the CPU */
+DD_API int dd_vp9_take_residuals(DdFrame *frame, unsigned recorder, const DdVp9Residuals *residuals);
+/** Puts all coefficients that were taken back to where they were, for the CPU to do the frame. Nothing of the frame may run
+ *  on the GPU then. */
+DD_API void dd_vp9_give_back_residuals(DdFrame *frame);
 
 /** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
  *  8x8 of luma, row after row), then mask[2][2][8][4]: luma / subsampled chroma; edges between columns / between
