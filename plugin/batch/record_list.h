@@ -8,9 +8,8 @@
 
 namespace dd {
 
-// A list of records that is refilled for every frame. What it grows by isn't cleared, for it is written at once; it grows in small
-// steps, where a vector's own growth would leave up to half of its memory unused; and that there is room is all that it checks
-// when something is added.
+// A list of records that is refilled for every frame. It grows in small steps, where a vector's own growth would leave up to half
+// of its memory unused, and that there is room is all that it checks when something is added.
 template <typename T>
 class RecordList {
     static_assert(std::is_trivially_copyable_v<T>);

@@ -185,7 +185,7 @@ Work itx_work(const dd::SavedBatch &saved) {
     dd::Vp9Recorder &target = vp9(work).recorders[0];
     for (const dd::Vp9Recorder &recorder : vp9(saved).recorders) {
         const auto first_word = static_cast<std::uint32_t>(target.coefs.size());
-        target.coefs.insert(target.coefs.end(), recorder.coefs.begin(), recorder.coefs.end());
+        std::ranges::copy(recorder.coefs, target.coefs.extend(recorder.coefs.size()));
         for (unsigned kind = 0; kind < dd::DD_ITX_KINDS; kind++)
             for (unsigned corner = 0; corner < dd::DD_ITX_CORNERS; corner++)
                 for (const dd::DdItxRecord &record : recorder.itx[kind][corner]) {
