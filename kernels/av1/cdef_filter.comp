@@ -52,9 +52,9 @@ vec4 unpacked(PIXELS q) { return vec4(pixel(q, 0u), pixel(q, 1u), pixel(q, 2u), 
 // Taps come in pairs on both sides of the pixel, clause 7.15.2. Pairs 0 and 1 lie in the block's direction, one and two
 // steps away; pairs 2 to 5 in the directions to its left and right.
 struct Taps {
-    int pri, sec;             // strengths
-    int pri_shift, sec_shift; // damping less the strength's log2
-    int odd;                  // of the primary strength
+    float pri, sec;             // strengths
+    float pri_scale, sec_scale; // 2 to the power of the strength's log2 less the damping
+    int odd;                    // of the primary strength
     uint dir;
 };
 
@@ -82,7 +82,6 @@ vec4 only_inside(const Frame f, ivec2 at, vec4 tap, vec4 centre) {
                  row && uint(x.z) < uint(f.columns) ? tap.z : centre.z, row && uint(x.w) < uint(f.columns) ? tap.w : centre.w);
 }
 
-// `scale`: 2 to the power of minus the shift.
 vec4 constrain(vec4 d, float strength, float scale) {
     const vec4 most = max(strength - floor(abs(d) * scale), 0.0);
     return max(min(d, most), -most);
@@ -92,11 +91,11 @@ PIXELS filter_quad(const Frame f, ivec2 at, PIXELS q, const Taps t) {
     const vec4 centre = unpacked(q);
     vec4 sum = vec4(0.0), low = centre, high = centre;
     const bool interior = at.x >= 4 && at.x + 6 <= f.columns && at.y >= 2 && at.y + 2 < f.rows;
-    const uint last = t.sec != 0 ? 6u : 2u;
-    [[dont_unroll]] for (uint pair = t.pri != 0 ? 0u : 2u; pair < last; pair++) {
+    const uint last = t.sec != 0.0 ? 6u : 2u;
+    [[dont_unroll]] for (uint pair = t.pri != 0.0 ? 0u : 2u; pair < last; pair++) {
         const ivec2 step = step_of(pair_direction(t, pair), is_far(pair));
-        const float strength = float(pair < 2u ? t.pri : t.sec), weight = float(pair_weight(t, pair));
-        const float scale = intBitsToFloat((127 - (pair < 2u ? t.pri_shift : t.sec_shift)) << 23); // exact
+        const float strength = pair < 2u ? t.pri : t.sec, weight = float(pair_weight(t, pair));
+        const float scale = pair < 2u ? t.pri_scale : t.sec_scale;
         const ivec2 to = at + step, from = at - step;
         vec4 a = unpacked(load_at(f, to.x, clamp(to.y, 0, f.rows - 1)));
         vec4 b = unpacked(load_at(f, from.x, clamp(from.y, 0, f.rows - 1)));
@@ -118,22 +117,28 @@ PIXELS filter_quad(const Frame f, ivec2 at, PIXELS q, const Taps t) {
 #endif
 }
 
+// 2 to the power of minus the shift, exactly.
+float scale_of(int strength, int damping) { return intBitsToFloat((127 - max(0, damping - findMSB(strength))) << 23); }
+
 Taps taps_of(uint plane, uint decision) {
     const int depth = int(params.bit_depth) - 8;
     const int damping = int(params.cdef_damping) + depth - (plane == 0u ? 0 : 1);
     Taps t;
+    int pri, sec;
     if (plane == 0u) {
-        t.pri = int(bitfieldExtract(decision, int(DD_AV1_CDEF_Y_PRI_SHIFT), 8));
-        t.sec = int(bitfieldExtract(decision, int(DD_AV1_CDEF_Y_SEC_SHIFT), 4)) << depth;
+        pri = int(bitfieldExtract(decision, int(DD_AV1_CDEF_Y_PRI_SHIFT), 8));
+        sec = int(bitfieldExtract(decision, int(DD_AV1_CDEF_Y_SEC_SHIFT), 4)) << depth;
         t.dir = bitfieldExtract(decision, int(DD_AV1_CDEF_Y_DIR_SHIFT), 3);
     } else {
-        t.pri = int(bitfieldExtract(decision, int(DD_AV1_CDEF_UV_PRI_SHIFT), 4)) << depth;
-        t.sec = int(bitfieldExtract(decision, int(DD_AV1_CDEF_UV_SEC_SHIFT), 4)) << depth;
+        pri = int(bitfieldExtract(decision, int(DD_AV1_CDEF_UV_PRI_SHIFT), 4)) << depth;
+        sec = int(bitfieldExtract(decision, int(DD_AV1_CDEF_UV_SEC_SHIFT), 4)) << depth;
         t.dir = bitfieldExtract(decision, int(DD_AV1_CDEF_UV_DIR_SHIFT), 3);
     }
-    t.pri_shift = max(0, damping - findMSB(t.pri));
-    t.sec_shift = max(0, damping - findMSB(t.sec));
-    t.odd = (t.pri >> depth) & 1;
+    t.pri = float(pri);
+    t.sec = float(sec);
+    t.pri_scale = scale_of(pri, damping);
+    t.sec_scale = scale_of(sec, damping);
+    t.odd = (pri >> depth) & 1;
     return t;
 }
 
@@ -156,7 +161,7 @@ void main() {
     const uint block = ((y << shift_v(plane)) >> 3) * params.w8 + ((x4 << shift_h(plane)) >> 1);
     const uint decision = scratch_a[params.blocks + block];
     const Taps t = taps_of(plane, decision);
-    if (filtered(plane) && (t.pri | t.sec) != 0)
+    if (filtered(plane) && (t.pri != 0.0 || t.sec != 0.0))
         q = filter_quad(Frame(at.offset / 4u, at.stride / 4u, int(columns), int(rows)), ivec2(4u * x4, y), q, t);
     store(own, q);
 }
