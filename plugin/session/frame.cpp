@@ -285,14 +285,15 @@ void tell_outcome(DdFrame &frame, const CostOutcome &outcome, std::int64_t now) 
     if (outcome.cpu_ns > 0)
         std::snprintf(cpu, sizeof(cpu), "%.3f", outcome.cpu_ns / kMs);
     const std::int64_t before = frame.session->last_end.exchange(now);
+    const std::int64_t took =
+        before ? std::max<std::int64_t>(now - before, 0) : 0; // another thread's frame may end meanwhile
     frame.session->log.line(DD_LOG_DEBUG,
                             "frame %llu: plan %s%s; predicted %.3f ms after the frame before, CPU %.3f, GPU %.3f; took "
                             "%.3f, CPU %s, GPU %.3f",
                             static_cast<unsigned long long>(frame.number),
                             plan_text(frame.plan, 0, codec_stages(frame.session->codec)).c_str(),
                             forecast.trial ? " (on trial)" : "", forecast.frame_ns / kMs, forecast.cost.cpu_ns / kMs,
-                            forecast.cost.gpu_ns / kMs, before ? static_cast<double>(now - before) / kMs : 0, cpu,
-                            outcome.gpu_ns / kMs);
+                            forecast.cost.gpu_ns / kMs, static_cast<double>(took) / kMs, cpu, outcome.gpu_ns / kMs);
 }
 
 // A thread of AV1 that begins frames before others have ended can't tell whose time it was.
