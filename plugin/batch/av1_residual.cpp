@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_residual.h"
 #include "batch/av1_range.h"
-#include "batch/grow.h"
 
 #include <algorithm>
 #include <bit>
@@ -246,8 +245,7 @@ Av1Recorded Av1Residuals::add(const DdAv1Residual &r) {
     if (!av1_residual_in_range(shape, corner, dst_.format.bit_depth, sum, r.coefs, stride))
         return Av1Recorded::out_of_range;
     const std::size_t first = coefs.size(), bytes = narrow ? 2 : 4;
-    grow(coefs, cols * rows * bytes / 4);
-    auto *to = reinterpret_cast<std::byte *>(coefs.data() + first);
+    auto *to = reinterpret_cast<std::byte *>(coefs.extend(cols * rows * bytes / 4));
     for (unsigned column = 0; column < cols; column++)
         std::memcpy(to + column * rows * bytes, static_cast<const std::byte *>(r.coefs) + column * stride * bytes,
                     rows * bytes);

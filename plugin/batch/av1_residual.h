@@ -3,6 +3,7 @@
 // Records of AV1's residuals: checked, sorted by shape, with the coefficients that the end of block allows.
 #pragma once
 #include "batch/picture_layout.h"
+#include "batch/record_list.h"
 #include "common/av1_recon.h"
 #include "daedalus/daedalus.h"
 
@@ -58,8 +59,8 @@ class Av1Residuals {
     void reset(const PictureLayout &dst);
     Av1Recorded add(const DdAv1Residual &r);
 
-    std::vector<Av1ItxBin> bins;      // of shapes that were met, in any frame
-    std::vector<std::uint32_t> coefs; // records count from the first one of this recorder
+    std::vector<Av1ItxBin> bins;     // of shapes that were met, in any frame
+    RecordList<std::uint32_t> coefs; // records count from the first one of this recorder
     std::uint64_t count = 0;
 
   private:
