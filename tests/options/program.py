@@ -4,9 +4,11 @@
 import functools
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +87,24 @@ def stock_frames(stream: Path) -> list[str]:
 
 class DecodeCase(unittest.TestCase):
     maxDiff = 2000
+
+    def interrupted(self, environment: dict[str, str], seconds: float, *options: str) -> str:
+        """What it says when Ctrl-C comes after so long in a stream without end, which it has to understand."""
+        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-hide_banner", "-nostats", "-loglevel", "repeat+level+verbose",
+                                  *hwaccel(None, *options, "-hwaccel_device", DEVICE), "-stream_loop", "-1", "-i", str(long()),
+                                  "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                 env={**decode.clean_environment(), **environment})
+        time.sleep(seconds)
+        self.assertIsNone(child.poll(), "it ended before it was interrupted")
+        child.send_signal(signal.SIGINT)
+        try:
+            log = child.communicate(timeout=30)[1]
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.communicate()
+            self.fail("it goes on after Ctrl-C")
+        self.assertEqual(child.returncode, 255, log[-2000:])  # as stock ffmpeg
+        return log
 
     def decodes(self, arguments: list[str], environment: dict[str, str] | None = None, stream: Path | None = None) -> Run:
         """Decodes and expects stock's frames."""

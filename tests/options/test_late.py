@@ -3,13 +3,12 @@
 many milliseconds."""
 
 import re
-import signal
 import subprocess
 import time
 from fractions import Fraction
 from pathlib import Path
 
-from daedalus_tools import decode, paths, statistics
+from daedalus_tools import paths, statistics
 from program import DEVICE, DecodeCase, first_of, hwaccel, long, run, small
 
 AV1 = ("av1/dav1d/8-bit/mfmv/av1-1-b8-06-mfmv.ivf", "av1-aom-352x288.webm")
@@ -78,20 +77,7 @@ class NeverThere(DecodeCase):
         self.assertIsNone(statistics.parse(done.log))
 
     def test_ctrl_c(self):
-        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-hide_banner", "-nostats", "-loglevel", "repeat+level+verbose",
-                                  *hwaccel(None, "-hwaccel_device", DEVICE), "-stream_loop", "-1", "-i", str(long()),
-                                  "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                 env={**decode.clean_environment(), **NEVER})
-        time.sleep(1)
-        self.assertIsNone(child.poll(), "it ended before it was interrupted")
-        child.send_signal(signal.SIGINT)
-        try:
-            log = child.communicate(timeout=30)[1]
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
-            self.fail("it goes on after Ctrl-C")
-        self.assertEqual(child.returncode, 255, log[-2000:])
+        log = self.interrupted(NEVER, 1)
         self.assertIn("before the GPU was ready", log)
 
     def test_an_unknown_device(self):

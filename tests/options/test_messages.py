@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What the user is told: a line at the first frame, statistics at the end, little else. And Ctrl-C."""
 
-import signal
-import subprocess
-import time
-
-from daedalus_tools import decode, paths, statistics
-from program import DEVICE, DecodeCase, hwaccel, long, run, small
+from daedalus_tools import statistics
+from program import DEVICE, DecodeCase, hwaccel, run, small
 
 GPU = {"DAEDALUS_PLAN": "gpu"}
 
@@ -45,29 +41,15 @@ class Messages(DecodeCase):
 
 
 class CtrlC(DecodeCase):
-    def interrupted(self, threads: str):
-        command = [str(paths.PATCHED), "-nostdin", "-hide_banner", "-nostats", "-loglevel", "repeat+level+verbose",
-                   *hwaccel(None, "-threads", threads, "-hwaccel_device", DEVICE), "-stream_loop", "-1", "-i", str(long()),
-                   "-f", "null", "-"]
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                 env={**decode.clean_environment(), **GPU})
-        time.sleep(2)
-        self.assertIsNone(child.poll(), "it ended before it was interrupted")
-        child.send_signal(signal.SIGINT)
-        try:
-            log = child.communicate(timeout=30)[1]
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
-            self.fail("it goes on after Ctrl-C")
-        self.assertEqual(child.returncode, 255, log[-2000:])  # as stock ffmpeg
+    def ends_well(self, threads: str):
+        log = self.interrupted(GPU, 2, "-threads", threads)
         self.assertIn("Exiting normally", log)
         found = statistics.parse(log)
         self.assertIsNotNone(found, log[-2000:])
         self.assertGreater(found.frames, 0)
 
     def test_one_thread(self):
-        self.interrupted("1")
+        self.ends_well("1")
 
     def test_frame_threads(self):
-        self.interrupted("4")
+        self.ends_well("4")

@@ -58,8 +58,7 @@ std::string test_device() {
     return option_or_environment(nullptr, "DAEDALUS_TEST_DEVICE", "llvmpipe");
 }
 
-Device open_device(LogLines &log, const char *plan, const char *profile, const char *device) {
-    const std::string name = device ? device : test_device();
+Device request_device(LogLines &log, const char *plan, const char *profile, const std::string &name) {
     DdDeviceOptions options = {};
     options.size = sizeof(options);
     options.device = name.c_str();
@@ -69,11 +68,14 @@ Device open_device(LogLines &log, const char *plan, const char *profile, const c
     options.log_opaque = &log;
     DdDevice *opened = nullptr;
     REQUIRE(dd_device_open(&opened, &options) == DD_OK);
-    Device handle(opened);
-    // The device that tests run on must be there.
+    return Device(opened);
+}
+
+Device open_device(LogLines &log, const char *plan, const char *profile, const char *device) {
+    Device handle = request_device(log, plan, profile, device ? device : test_device());
     INFO(log.text());
     if (!device)
-        REQUIRE(dd_device_has_gpu(opened) == 1);
+        REQUIRE(dd_device_has_gpu(handle.get()) == 1);
     return handle;
 }
 

@@ -45,6 +45,9 @@ using Picture = std::unique_ptr<DdPicture, FreeHandle>;
 
 // The device that tests run on: DAEDALUS_TEST_DEVICE, else llvmpipe.
 std::string test_device();
+// Asks for a device by name, whatever becomes of it.
+Device request_device(LogLines &log, const char *plan, const char *profile, const std::string &name);
+// That one must be there, unless another is named.
 Device open_device(LogLines &log, const char *plan, const char *profile = nullptr, const char *device = nullptr);
 Session open_session(DdDevice *device);
 Picture alloc_picture(DdSession *session, const PictureFormat &format);

@@ -21,17 +21,9 @@ using Clock = std::chrono::steady_clock;
 constexpr const char *kNever = "600000", *kSoon = "500", *kAtOnce = "0";
 constexpr std::chrono::seconds kLong{120};
 
-Device open_late(LogLines &log, const char *plan, const char *name = nullptr) {
-    const std::string device = name ? name : test_device();
-    DdDeviceOptions options = {};
-    options.size = sizeof(options);
-    options.device = device.c_str();
-    options.plan = plan;
-    options.log = LogLines::take;
-    options.log_opaque = &log;
-    DdDevice *opened = nullptr;
-    REQUIRE(dd_device_open(&opened, &options) == DD_OK);
-    return Device(opened);
+// Without asking whether it is there: that would wait for it.
+Device open_late(LogLines &log, const char *plan, const std::string &name = test_device()) {
+    return request_device(log, plan, nullptr, name);
 }
 
 // Decodes until it holds; every frame is checked.
