@@ -108,6 +108,8 @@ def av1_rows(tier: str) -> list[Row]:
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
             row("cdef and lr alone", av1_alone("cdef", "lr"), *av1, *PROVED, *small),
             row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--validation")]
+    if tier == "core" and paths.vectors():
+        rows.append(row("sizes, depths and layers that change", "gpu", "--codec", "av1", "--filter", "*/argon/*"))
     return [*rows, Row("no device", ["--device", "cpu", *av1, *small])]
 
 
