@@ -2,24 +2,47 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <new>
 #include <span>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 namespace dd {
 
-// A list of records that is refilled for every frame. It grows in small steps, where a vector's own growth would leave up to half
-// of its memory unused, and that there is room is all that it checks when something is added.
+// A list of records that is refilled for every frame. Room that was never used is never touched, so that it takes no memory, and large
+// lists grow where they are or by moving pages: a vector would clear and copy them. That there is room is all that is checked when
+// something is added.
 template <typename T>
 class RecordList {
     static_assert(std::is_trivially_copyable_v<T>);
 
   public:
+    RecordList() = default;
+    RecordList(const RecordList &other) { *this = other; }
+    RecordList(RecordList &&other) noexcept { *this = std::move(other); }
+    RecordList &operator=(const RecordList &other) {
+        if (this != &other) {
+            clear();
+            std::copy(other.begin(), other.end(), extend(other.size_));
+        }
+        return *this;
+    }
+    RecordList &operator=(RecordList &&other) noexcept {
+        std::swap(room_, other.room_);
+        std::swap(capacity_, other.capacity_);
+        std::swap(size_, other.size_);
+        return *this;
+    }
+    ~RecordList() = default;
+
     // Room for so many more, to be written by the caller.
     T *extend(std::size_t by) {
-        if (by > room_.size() - size_) [[unlikely]]
+        if (by > capacity_ - size_) [[unlikely]]
             grow(by);
-        T *at = room_.data() + size_;
+        T *at = data() + size_;
         size_ += by;
         return at;
     }
@@ -34,25 +57,36 @@ class RecordList {
     }
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    T *data() { return room_.data(); }
-    const T *data() const { return room_.data(); }
+    T *data() { return room_.get(); }
+    const T *data() const { return room_.get(); }
     T *begin() { return data(); }
     T *end() { return data() + size_; }
     const T *begin() const { return data(); }
     const T *end() const { return data() + size_; }
-    T &operator[](std::size_t i) { return room_[i]; }
-    const T &operator[](std::size_t i) const { return room_[i]; }
-    T &back() { return room_[size_ - 1]; }
+    T &operator[](std::size_t i) { return data()[i]; }
+    const T &operator[](std::size_t i) const { return data()[i]; }
+    T &back() { return data()[size_ - 1]; }
     operator std::span<const T>() const { return {data(), size_}; }
 
   private:
+    struct Free {
+        void operator()(T *room) const { std::free(room); }
+    };
     [[gnu::noinline]] void grow(std::size_t by) {
         constexpr std::size_t least = std::max<std::size_t>(4096 / sizeof(T), 1);
-        room_.reserve(size_ + std::max(by, room_.size() / 8 + least));
-        room_.resize(room_.capacity());
+        constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
+        if (by > most / 2 - size_)
+            throw std::bad_alloc();
+        const std::size_t capacity = size_ + std::max(by, size_ / 2 + least);
+        auto *room = static_cast<T *>(std::realloc(room_.get(), capacity * sizeof(T)));
+        if (!room)
+            throw std::bad_alloc();
+        static_cast<void>(room_.release()); // realloc() has freed it, or it is the same
+        room_.reset(room);
+        capacity_ = capacity;
     }
-    std::vector<T> room_; // all that there is room for
-    std::size_t size_ = 0;
+    std::unique_ptr<T, Free> room_; // for `capacity_` records
+    std::size_t capacity_ = 0, size_ = 0;
 };
 
 } // namespace dd
