@@ -84,7 +84,7 @@ DdPlan Scheduler::plan(const FrameFacts &facts, FrameForecast &forecast, std::in
     if (latched_ || !facts.gpu_reaches)
         return plan;
     if (spec_.kind == PlanSpec::Kind::automatic) {
-        if (traits_.worth_it)
+        if (traits_.automatic)
             plan = automatic(facts, forecast, now);
     } else {
         for (unsigned i = 0; i < stages_; i++) {

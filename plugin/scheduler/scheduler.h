@@ -23,7 +23,7 @@ struct FrameFacts {
 
 // What is known of the device.
 struct DeviceTraits {
-    bool worth_it = false; // there is a GPU, and plan `auto` is wanted
+    bool automatic = false; // there is a GPU, and plan `auto` is wanted
     PlannerTraits planner{};
     CostSeed seed = CostSeed::discrete;
     std::string calibration{}; // file of costs; empty: none

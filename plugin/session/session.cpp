@@ -35,7 +35,7 @@ DeviceTraits traits_of(const DdDevice &device, DdCodec codec) {
     const auto gpu = device.gpu.get();
     if (!gpu || device.plan.kind != PlanSpec::Kind::automatic)
         return traits;
-    traits.worth_it = true;
+    traits.automatic = true;
     traits.planner = {device.goal, usable_cores()};
     traits.seed = seed_of(*gpu);
     traits.calibration = calibration_path(identity_of(*gpu, codec, traits.planner.cores));

@@ -69,11 +69,11 @@ TEST_CASE("plans are read and printed", "[plan]") {
 
 namespace {
 
-Scheduler make_scheduler(const char *plan, bool worth_it, std::uint64_t seed = 1) {
+Scheduler make_scheduler(const char *plan, bool automatic, std::uint64_t seed = 1) {
     PlanSpec spec;
     REQUIRE(parse_plan(plan, spec));
     DeviceTraits traits;
-    traits.worth_it = worth_it;
+    traits.automatic = automatic;
     return {DD_CODEC_VP9, spec, traits, seed};
 }
 

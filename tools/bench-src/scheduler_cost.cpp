@@ -62,7 +62,7 @@ class Stream {
     }
     static dd::DeviceTraits traits() {
         dd::DeviceTraits traits;
-        traits.worth_it = true;
+        traits.automatic = true;
         return traits;
     }
     void end_oldest(std::int64_t now, double noise) {
