@@ -59,10 +59,8 @@ class Vp9Recorder {
     // Both check sizes and positions; false: refused (the frame must go to the CPU).
     bool predict(const Vp9Prediction &p);
     bool predict_block(const DdVp9Block &block);
-    // Moves the residuals of a block in here: zeros stay behind. A refused one stays where it is.
+    // Moves the residuals of a block in here: zeros stay behind. When one is refused, some may have been moved.
     bool take_residuals(const DdVp9Residuals &block);
-    // Moves all that was taken back to where it was; the streams are not to be used then.
-    void give_back_residuals();
     // The same as take_residuals() for a single one, which is copied.
     bool residual(const Vp9Residual &r);
     // Why a residual was refused: its values leave the range in which all implementations agree.
@@ -107,11 +105,6 @@ class Vp9Recorder {
         const void *eobs;
         unsigned h4;
     };
-    struct Taken {
-        void *from;
-        std::uint32_t number; // in its stream
-        std::uint8_t kind, corner;
-    };
     template <typename T>
     bool take_kind(unsigned kind, const Transforms &from);
     template <typename T, unsigned kind>
@@ -120,8 +113,6 @@ class Vp9Recorder {
     bool take(unsigned plane, unsigned x, unsigned y, unsigned eob, T *from);
     template <typename T, unsigned kind>
     bool move(unsigned corner, T *from, std::uint32_t *words) const;
-    template <typename T>
-    void give_back(const Taken &one) const;
 
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
     std::array<bool, DD_MAX_REFS> has_ref_{};
@@ -129,7 +120,6 @@ class Vp9Recorder {
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
     bool out_of_range_ = false;
     std::array<std::uint64_t, DD_ITX_KINDS> harmless_{}; // sum of magnitudes by kind
-    RecordList<Taken> taken_;
     std::vector<Square> firsts_;
     std::size_t next_pair_ = 0;
 };

@@ -51,7 +51,6 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         for (auto &stream : kind)
             stream.clear();
     coefs.clear();
-    taken_.clear();
     predictions = residuals = 0;
     used_refs = 0;
     for (unsigned p = 0; p < 3; p++)

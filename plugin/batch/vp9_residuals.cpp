@@ -146,22 +146,15 @@ bool Vp9Recorder::take(unsigned plane, unsigned x, unsigned y, unsigned eob, T *
         return false;
     const unsigned corner = corner_of<kind>(eob);
     auto &stream = itx[kind][corner];
-    const std::size_t first = coefs.size();
+    const auto first = static_cast<std::uint32_t>(coefs.size());
     std::uint32_t *to = coefs.extend(corner_words(corner, sizeof(T) / 2));
-    // Nothing fails between here and the move.
-    *stream.extend(1) = {pack(x, y), static_cast<std::uint32_t>(first), plane, corner ? 0 : *from};
-    *taken_.extend(1) = {from, static_cast<std::uint32_t>(stream.size() - 1), static_cast<std::uint8_t>(kind),
-                         static_cast<std::uint8_t>(corner)};
+    stream.push_back({pack(x, y), first, plane, corner ? 0 : *from});
+    if (!move<T, kind>(corner, from, to)) {
+        out_of_range_ = true;
+        return false;
+    }
     residuals++;
-    if (move<T, kind>(corner, from, to))
-        return true;
-    out_of_range_ = true;
-    give_back<T>(taken_.back());
-    residuals--;
-    taken_.pop_back();
-    stream.pop_back();
-    coefs.resize(first);
-    return false;
+    return true;
 }
 
 // Says whether what was moved is in range.
@@ -249,31 +242,7 @@ bool Vp9Recorder::residual(const Vp9Residual &r) {
         return false;
     const void *eob = n > 8 ? static_cast<const void *>(&wide) : &narrow;
     const Transforms from = {r.plane, r.x, copy.data(), r.y, n / 4, eob, n / 4};
-    const bool good =
-        bytes_per_pixel_ == 1 ? take_kind<std::int16_t>(r.kind, from) : take_kind<std::int32_t>(r.kind, from);
-    if (good)
-        taken_.pop_back(); // the caller's coefficients are where they were
-    return good;
-}
-
-template <typename T>
-void Vp9Recorder::give_back(const Taken &one) const {
-    const DdItxRecord &record = itx[one.kind][one.corner][one.number];
-    auto *to = static_cast<T *>(one.from);
-    if (one.corner == 0) {
-        *to = static_cast<T>(record.dc);
-        return;
-    }
-    const unsigned side = corner_size(one.corner), n = itx_size(one.kind);
-    const auto *from = reinterpret_cast<const T *>(coefs.data() + record.coefs);
-    for (unsigned column = 0; column < side; column++)
-        std::copy_n(from + column * side, side, to + column * n);
-}
-
-void Vp9Recorder::give_back_residuals() {
-    for (const Taken &one : taken_)
-        bytes_per_pixel_ == 1 ? give_back<std::int16_t>(one) : give_back<std::int32_t>(one);
-    taken_.clear();
+    return bytes_per_pixel_ == 1 ? take_kind<std::int16_t>(r.kind, from) : take_kind<std::int32_t>(r.kind, from);
 }
 
 } // namespace dd

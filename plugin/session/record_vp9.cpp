@@ -61,13 +61,6 @@ int dd_vp9_take_residuals(DdFrame *frame, unsigned recorder, const DdVp9Residual
     return result == DD_OK ? result : frame->fail(result);
 }
 
-void dd_vp9_give_back_residuals(DdFrame *frame) {
-    if (!frame)
-        return;
-    for (Vp9Recorder &recorder : frame->batch.recorders)
-        recorder.give_back_residuals();
-}
-
 int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,
                        const uint8_t *limit, const uint8_t *mblimit) {
     if (!frame)

@@ -321,14 +321,12 @@ void check_taking(unsigned depth, unsigned kind, unsigned w4, unsigned h4) {
     CAPTURE(depth, kind, w4, h4);
     std::mt19937 random(test_seed());
     CodedBlock<T> block(random, kind, w4, h4);
-    const std::vector<T> before = block.coefs, none(before.size());
+    const std::vector<T> none(block.coefs.size());
     Vp9Recorder recorder(make_picture_layout(format(200, 80, depth), 64), {});
     REQUIRE(recorder.take_residuals(block.residuals()));
     REQUIRE(recorder.residuals == block.count);
     REQUIRE(block.coefs == none);
-    recorder.give_back_residuals();
-    REQUIRE(block.coefs == before);
-    // One that is out of range stays, and so do those behind it.
+    // One that is out of range, behind a good one.
     recorder.reset(make_picture_layout(format(200, 80, depth), 64), {});
     const unsigned n = itx_size(kind);
     block.eobs.assign(block.eobs.size(), 0);
@@ -337,17 +335,14 @@ void check_taking(unsigned depth, unsigned kind, unsigned w4, unsigned h4) {
     for (unsigned at = 0; at < 2; at++)
         for (unsigned i = 0; i < 4; i++)
             block.coefs[std::size_t{n} * n * at + i] = at ? static_cast<T>(depth == 8 ? INT16_MAX : 1 << 22) : T{3};
-    const std::vector<T> broken = block.coefs;
     REQUIRE_FALSE(recorder.take_residuals(block.residuals()));
     REQUIRE(recorder.out_of_range());
     REQUIRE(recorder.residuals == 1);
-    recorder.give_back_residuals();
-    REQUIRE(block.coefs == broken);
 }
 
 } // namespace
 
-TEST_CASE("residuals are taken away, and given back", "[recorder]") {
+TEST_CASE("residuals are taken away", "[recorder]") {
     for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++)
         for (const auto &[w4, h4] : {std::pair{16u, 16u}, {16u, 4u}, {10u, 6u}}) {
             check_taking<std::int16_t>(8, kind, w4, h4);

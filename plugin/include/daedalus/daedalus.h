@@ -274,13 +274,10 @@ typedef struct DdVp9Residuals {
      *  row i of column j). NULL: the plane has none. */
     void *coefs[3];
 } DdVp9Residuals;
-/** Takes the coefficients away: they are zero afterwards.
+/** Takes the coefficients away: they are zero afterwards, or undefined after an error.
  *  @return DD_ERR_RANGE where a transform's values leave the range in which all decoders agree; like any error of
  *          recording it sends the whole frame to the CPU */
 DD_API int dd_vp9_take_residuals(DdFrame *frame, unsigned recorder, const DdVp9Residuals *residuals);
-/** Puts all coefficients that were taken back to where they were, for the CPU to do the frame. Nothing of the frame may run
- *  on the GPU then. */
-DD_API void dd_vp9_give_back_residuals(DdFrame *frame);
 
 /** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
  *  8x8 of luma, row after row), then mask[2][2][8][4]: luma / subsampled chroma; edges between columns / between
