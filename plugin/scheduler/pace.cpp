@@ -21,8 +21,10 @@ unsigned Pace::begun(unsigned plan, unsigned in_flight, std::int64_t now) {
         skip_ = in_flight + kSettle;
     }
     length_++;
-    if (in_flight <= 1 && last_end_ && now - last_end_ > kIdle)
+    if (in_flight <= 1 && last_end_ && now - last_end_ > kIdle) {
         idle_ += now - last_end_;
+        all_idle_ += now - last_end_;
+    }
     return run_;
 }
 

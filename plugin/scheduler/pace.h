@@ -18,6 +18,8 @@ class Pace {
     // A frame of so many pixels ended. The nanoseconds a pixel once a window is full, or some frames of it took more than `most` a
     // pixel (0: no limit). Time in which no frame was on its way isn't the decoder's.
     std::optional<double> ended(unsigned run, double pixels, double most, std::int64_t now);
+    // A clock that stands still while no frame is on its way.
+    std::int64_t clock(std::int64_t now) const { return now - all_idle_; }
     // Frames of the newest run that have begun.
     unsigned length() const { return length_; }
 
@@ -29,7 +31,7 @@ class Pace {
     unsigned skip_ = 0; // ends of frames until the run before is no longer felt
     unsigned counted_ = 0;
     double pixels_ = 0;
-    std::int64_t window_began_ = 0, last_end_ = 0, idle_ = 0;
+    std::int64_t window_began_ = 0, last_end_ = 0, idle_ = 0, all_idle_ = 0;
 };
 
 } // namespace dd

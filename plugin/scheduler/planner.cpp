@@ -20,6 +20,7 @@ constexpr double kFirstCredit = 4, kMostCredit = 16; // frames
 // first factor have none; the second one ends them early.
 constexpr double kExcursionInterval = 512;
 constexpr unsigned kUrgentInterval = 128;
+constexpr double kLongestRest = 16384; // frames
 constexpr double kExcursionLimit = 2, kExcursionGivenUp = 3;
 constexpr unsigned kLongestExcursion = 6 * Pace::kWindow; // where frames are dropped
 constexpr unsigned kAttempts = 8;                         // at a first measurement
@@ -193,7 +194,8 @@ void Planner::consider_excursion(const PlanQuery &query, const Ranked &ranked, u
         return;
     const auto &[rank, plan] = *first;
     const double excess = ranked.value[plan] / ranked.value[now] - 1;
-    const double wait = std::max(kExcursionInterval, excess * 2 * Pace::kWindow / kTrialShare);
+    const double rest = std::min(kLongestRest, lost_ns_ / kTrialShare / expected_ns(query, now));
+    const double wait = std::max({kExcursionInterval, excess * 2 * Pace::kWindow / kTrialShare, rest});
     if (!std::get<0>(rank) || at_home_ >= wait)
         excursion_ = whole(query, plan);
 }
@@ -227,8 +229,11 @@ Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
     const unsigned stay = home.on_gpu & query.usable;
     Forecast forecast;
     forecast.on_gpu = stay;
-    if (!query.intra_only && !excursion_ && ++at_home_ > kHold)
+    if (!query.intra_only && !excursion_ && ++at_home_ > kHold) {
         consider_excursion(query, ranked, stay);
+        if (excursion_)
+            absence_ = {true, meter_.clock(now), 0};
+    }
     if (!query.intra_only && excursion_)
         forecast.on_gpu = *excursion_ & query.usable;
     else if (!excursion_)
@@ -252,8 +257,9 @@ void Planner::learn_frame(const CostQuery &query, const CostOutcome &outcome) {
 void Planner::ended(const Forecast &forecast, double pixels, std::int64_t now) {
     // A window of an excursion that is far too slow isn't waited for.
     const double most = excursion_ ? kExcursionGivenUp * content_ * pace()[home_[0].on_gpu] : 0;
+    absence_.pixels += pixels;
     if (const auto ns = meter_.ended(forecast.run, pixels, most, now))
-        learn_pace(*ns);
+        learn_pace(*ns, now);
 }
 
 // A machine may have changed, so that no plan is left out for good.
@@ -273,6 +279,8 @@ void Planner::change_size(unsigned size) {
     visits_ = {};
     content_ = usual_content_ = 0;
     windows_ = guesses_ = 0;
+    absence_ = {};
+    lost_ns_ = 0;
     home_[0].chosen = false;
     informed_ = nearest_measured(0).has_value();
 }
@@ -293,7 +301,16 @@ void Planner::judge(const Visit &visit, double before, double after) {
     pace = known ? pace + kPaceRate * (measured - pace) : measured;
 }
 
-void Planner::learn_pace(double ns) {
+// Threads that have many frames on their way take long to turn to another side. So the next excursion waits until this one is paid,
+// from its first frame to the first whole window at home.
+void Planner::count_excursion(double content, std::int64_t now) {
+    if (!std::exchange(absence_.counted, false))
+        return;
+    const double usual = absence_.pixels * content * pace()[home_[0].on_gpu];
+    lost_ns_ = std::max(0.0, static_cast<double>(meter_.clock(now) - absence_.since) - usual);
+}
+
+void Planner::learn_pace(double ns, std::int64_t now) {
     if (excursion_) {
         visit_ = {*excursion_, ns};
         end_excursion();
@@ -303,6 +320,7 @@ void Planner::learn_pace(double ns) {
     if (pace <= 0)
         pace = content_ > 0 ? ns / content_ : 1;
     const double before = std::exchange(content_, ns / pace);
+    count_excursion(std::max(before, content_), now);
     if (visit_)
         judge(*std::exchange(visit_, {}), before, content_);
     if (before <= 0)

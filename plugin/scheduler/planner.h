@@ -115,6 +115,7 @@ class Planner {
     void choose_home(Home &home, const PlanQuery &query, const Ranked &ranked);
     unsigned single_trial(Home &home, const PlanQuery &query, const Ranked &ranked, unsigned now);
     void consider_excursion(const PlanQuery &query, const Ranked &ranked, unsigned now);
+    void count_excursion(double content, std::int64_t now);
     bool side_measured(unsigned on_gpu) const;
     void end_excursion();
     void judge(const Visit &visit, double before, double after);
@@ -122,7 +123,7 @@ class Planner {
     const Paces &pace() const { return paces_[size_]; }
     void change_size(unsigned size);
     void forget();
-    void learn_pace(double ns);
+    void learn_pace(double ns, std::int64_t now);
 
     PlannerTraits traits_;
     CostModel model_;
@@ -132,9 +133,17 @@ class Planner {
     unsigned guesses_ = 0;  // times that frames were moved to another plan by costs alone
     bool informed_ = false; // paces of this size were known when it began
     std::array<Home, 2> home_;
+    // What an excursion has cost, with the turn to it and back, and since when it is counted.
+    struct Absence {
+        bool counted = false;
+        std::int64_t since = 0; // by the meter's clock
+        double pixels = 0;      // of frames that have ended since
+    };
     // The plan that is measured for a window; then what was measured, until the next window at home shows that content hasn't changed.
     std::optional<unsigned> excursion_;
     std::optional<Visit> visit_;
+    Absence absence_;
+    double lost_ns_ = 0;                    // by the last excursion
     std::array<unsigned, kPlans> visits_{}; // excursions to a plan
     unsigned at_home_ = 0;                  // frames since the last excursion
     double content_ = 0;            // ns of a pixel at a pace of 1, by the last window at home; 0: not measured yet

@@ -35,6 +35,7 @@ struct Machine {
     double gpu_side = 1;      // how much longer frames with a GPU take than their costs say
     unsigned scene_every = 0; // frames, after which content gets twice as hard, or as it was
     double pause_ns = 0;      // the consumer's, after each frame
+    double turn_ns = 0;       // until threads work together again after a change of plan for several frames
     unsigned cores = 4;
     std::mt19937 random{1};
 
@@ -53,7 +54,7 @@ struct Machine {
 struct Run {
     unsigned on_gpu = 0; // the most frequent plan of the last half
     double share = 0;    // of frames of the last half that have it
-    unsigned switches = 0, trials = 0;
+    unsigned switches = 0, trials = 0, turns = 0;
     double work = 0, ns = 0; // both sides' time; time from begin to end
 };
 
@@ -67,7 +68,7 @@ Run run(Planner &planner, Machine &machine, unsigned frames, unsigned depth = 1,
     std::deque<Underway> underway;
     Run result;
     std::array<unsigned, kPlans> count{};
-    unsigned home = ~0u;
+    unsigned home = ~0u, last_run = ~0u;
     static std::int64_t now = 1;
     const std::int64_t begin = now;
     const PlanQuery query = vp9_frame(intra);
@@ -86,6 +87,11 @@ Run run(Planner &planner, Machine &machine, unsigned frames, unsigned depth = 1,
                 planner.learn_submit(submit, machine.measured(content * truth.predict(submit).gpu_ns, number));
         }
         now += static_cast<std::int64_t>(machine.noisy(content * machine.frame_ns(cost, forecast.on_gpu, depth)));
+        if (last_run != ~0u && forecast.run != last_run) {
+            now += static_cast<std::int64_t>(machine.turn_ns);
+            result.turns++;
+        }
+        last_run = forecast.run;
         planner.learn_frame(chosen, outcome);
         planner.ended(forecast, query.pixels, now);
         now += static_cast<std::int64_t>(machine.pause_ns);
@@ -252,6 +258,17 @@ TEST_CASE("a GPU that was slow once is tried again", "[planner]") {
     planner.learn_submit(vp9_frame().with(kAll), 1e9);
     Machine machine{.costs = fast_gpu(), .noise = 0.1};
     REQUIRE(run(planner, machine, 1000).on_gpu != 0);
+}
+
+TEST_CASE("excursions are paid for with what turning costs", "[planner]") {
+    Machine machine{fast_gpu(), 0.05};
+    Planner planner({Goal::speed, 4}, knowing(fast_gpu()));
+    const Run first = run(planner, machine, 2000, 4);
+    machine.turn_ns = 40 * first.ns / 2000;
+    run(planner, machine, 4000, 4);
+    const Run later = run(planner, machine, 40000, 4);
+    CHECK(later.turns >= 2);
+    CHECK(later.turns * machine.turn_ns < 0.02 * later.ns);
 }
 
 TEST_CASE("equal plans aren't changed for noise", "[planner]") {
