@@ -3,9 +3,11 @@
 #include "batch/vp9_batch.h"
 #include "batch/vp9_transform.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <span>
 #include <type_traits>
-#include <vector>
 
 namespace dd {
 namespace {
@@ -53,6 +55,15 @@ std::int64_t sum_of_magnitudes(const T *coefs, unsigned side, unsigned stride) {
     }
 }
 
+// Whether no column of `x`, n x n values of which the first `rows` rows may be other than zero, has a larger sum of magnitudes.
+bool columns_within(std::span<const std::int64_t> x, unsigned n, unsigned rows, std::int64_t most) {
+    std::array<std::int64_t, 32> sums{};
+    for (unsigned y = 0; y < rows; y++)
+        for (unsigned i = 0; i < n; i++)
+            sums[i] += std::abs(x[y * n + i]);
+    return *std::max_element(sums.begin(), sums.end()) <= most;
+}
+
 template <typename T>
 bool all_values_fit(unsigned kind, unsigned side, unsigned bits, const T *coefs, unsigned stride) {
     const unsigned n = itx_size(kind);
@@ -61,7 +72,14 @@ bool all_values_fit(unsigned kind, unsigned side, unsigned bits, const T *coefs,
     for (unsigned column = 0; column < side; column++)
         for (unsigned row = 0; row < side; row++)
             x[row * n + column] = transform.kept(coefs[column * stride + row]);
-    vp9_inverse_transform(transform, {x.data(), std::size_t{n} * n}, n, side, kind == DD_ITX_WHT);
+    const std::span<std::int64_t> all(x.data(), std::size_t{n} * n);
+    const bool lossless = kind == DD_ITX_WHT;
+    vp9_inverse_rows(transform, all, n, side, lossless);
+    if (!transform.fits(bits))
+        return false;
+    if (columns_within(all, n, side, harmless_sum(bits)))
+        return true;
+    vp9_inverse_columns(transform, all, n, lossless);
     return transform.fits(bits);
 }
 

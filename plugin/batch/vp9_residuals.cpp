@@ -52,12 +52,14 @@ struct Magnitudes {
     static constexpr unsigned lanes = 16 / sizeof(T);
 
     Vector bits{};
-    Sums sums{}; // may overflow
+    Sums sums{}; // those that would overflow stay at the largest number
 
     void add(const Vector &v) {
         const Vector sign = v >> (8 * sizeof(T) - 1), magnitude = (v ^ sign) - sign;
         bits |= magnitude;
-        sums += reinterpret_cast<Sums>(magnitude);
+        const auto more = reinterpret_cast<Sums>(magnitude);
+        sums += more;
+        sums |= reinterpret_cast<Sums>(sums < more);
     }
     std::uint64_t all_bits() const {
         const auto halves = reinterpret_cast<Halves>(bits);
@@ -66,13 +68,11 @@ struct Magnitudes {
             folded |= folded >> width;
         return folded & std::make_unsigned_t<T>(~T{0});
     }
-    // Whether the sum of the magnitudes of `count` coefficients is known not to exceed `most`.
+    // Whether the sum of the magnitudes of `count` coefficients doesn't exceed `most`, which fits into T.
     bool within(unsigned count, std::uint64_t most) const {
         const std::uint64_t largest = all_bits();
         if (largest * count <= most)
             return true;
-        if (largest * (count / lanes) > std::make_unsigned_t<T>(~T{0}))
-            return false;
         std::uint64_t sum = 0;
         for (unsigned i = 0; i < lanes; i++)
             sum += sums[i];

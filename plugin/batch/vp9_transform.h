@@ -125,27 +125,35 @@ class Vp9Transform {
     std::uint64_t magnitude_ = 0;
 };
 
-// The transform of a block of n x n values in `x`, row after row, without the last rounding (clause 8.7.2). Rows from
-// `rows` on are zero.
-inline void vp9_inverse_transform(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
-                                  bool lossless) {
+// Both steps of the transform of a block of n x n values in `x`, row after row, without the last rounding (clause 8.7.2). Rows
+// from `rows` on are zero.
+inline void vp9_inverse_rows(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
+                             bool lossless) {
     std::array<std::int64_t, 32> line{};
     const std::span<std::int64_t> one(line.data(), n);
-    const auto run = [&] { lossless ? transform.wht(one) : transform.dct(one); };
     for (unsigned y = 0; y < rows; y++) {
         for (unsigned i = 0; i < n; i++)
             one[i] = lossless ? x[y * n + i] >> 2 : x[y * n + i];
-        run();
+        lossless ? transform.wht(one) : transform.dct(one);
         for (unsigned i = 0; i < n; i++)
             x[y * n + i] = one[i];
     }
+}
+inline void vp9_inverse_columns(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, bool lossless) {
+    std::array<std::int64_t, 32> line{};
+    const std::span<std::int64_t> one(line.data(), n);
     for (unsigned column = 0; column < n; column++) {
         for (unsigned i = 0; i < n; i++)
             one[i] = x[i * n + column];
-        run();
+        lossless ? transform.wht(one) : transform.dct(one);
         for (unsigned i = 0; i < n; i++)
             x[i * n + column] = one[i];
     }
+}
+inline void vp9_inverse_transform(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
+                                  bool lossless) {
+    vp9_inverse_rows(transform, x, n, rows, lossless);
+    vp9_inverse_columns(transform, x, n, lossless);
 }
 
 } // namespace dd
