@@ -80,16 +80,24 @@ class Vp9Recorder {
         bool scaled;
         std::uint32_t index;
     };
-    bool in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const;
+    bool in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const {
+        if (plane > 2 || ((x | y | w | h) & 3) || w == 0 || h == 0)
+            return false;
+        const auto [width, height] = limit_[plane];
+        return x < width && y < height && w <= width - x && h <= height - y;
+    }
     bool allowed(const Vp9Prediction &p) const;
     struct Rectangle {
         unsigned x, y, w, h;
     };
-    struct Position {
+    struct Motion {
         std::int32_t x, y; // 1/16 pixel
     };
-    void whole_squares(std::uint32_t ctl, unsigned planes, const Rectangle &at, const Position &src0,
-                       const Position &src1);
+    template <bool compound>
+    bool put_block(const DdVp9Block &block, const Rectangle &at);
+    template <bool compound>
+    void whole_squares(std::uint32_t ctl, unsigned planes, const Rectangle &at, const std::array<Motion, 2> &mv);
+    void row_of_squares(DdMcRecord record, unsigned planes, const Rectangle &at);
     bool predict_plane(const Vp9Prediction &p);
     void simple_squares(const Vp9Prediction &p, unsigned side);
     bool square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);

@@ -72,13 +72,6 @@ void Vp9Recorder::begin_block() {
     next_pair_ = 0;
 }
 
-bool Vp9Recorder::in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const {
-    if (plane > 2 || ((x | y | w | h) & 3) || w == 0 || h == 0)
-        return false;
-    const auto [width, height] = limit_[plane];
-    return x < width && y < height && w <= width - x && h <= height - y;
-}
-
 bool Vp9Recorder::allowed(const Vp9Prediction &p) const {
     if (p.ref >= DD_MAX_REFS || !has_ref_[p.ref] || p.filter > 3 || p.w > 64 || p.h > 64 ||
         !in_plane(p.plane, p.x, p.y, p.w, p.h))
@@ -119,24 +112,39 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
         }
 }
 
-// What nearly all blocks are: a square in each of the planes, or two side by side.
+// A plane's share of a whole block, or that of both planes of chroma: nearly always a square, else several in a row or a column.
+template <bool compound>
 [[gnu::always_inline]] inline void Vp9Recorder::whole_squares(std::uint32_t ctl, unsigned planes, const Rectangle &at,
-                                                              const Position &src0, const Position &src1) {
-    const auto subpel = [](const Position &src) { return (src.x & 15u) | (src.y & 15u) << 4; };
-    const auto whole = [](const Position &src) {
-        return pack(static_cast<unsigned>(src.x >> 4), static_cast<unsigned>(src.y >> 4));
+                                                              const std::array<Motion, 2> &mv) {
+    const auto subpel = [&](unsigned i) { return (mv[i].x & 15u) | (mv[i].y & 15u) << 4; };
+    const auto source = [&](unsigned i) {
+        return pack(at.x + static_cast<unsigned>(mv[i].x >> 4), at.y + static_cast<unsigned>(mv[i].y >> 4));
     };
+    DdMcRecord record{pack(at.x, at.y), source(0), 0, ctl | subpel(0) << DD_MC_MX0_SHIFT};
+    if constexpr (compound) {
+        record.src1 = source(1);
+        record.ctl |= subpel(1) << DD_MC_MX1_SHIFT;
+    }
+    const auto log2 = [](unsigned side) { return static_cast<unsigned>(std::countr_zero(side)); };
+    if (at.w == at.h) {
+        DdMcRecord *to = mc[log2(at.w) - 2].extend(planes);
+        to[0] = record;
+        if (planes == 2) {
+            record.ctl += 1u << DD_MC_PLANE_SHIFT;
+            to[1] = record;
+        }
+    } else {
+        row_of_squares(record, planes, at);
+    }
+}
+
+[[gnu::noinline]] void Vp9Recorder::row_of_squares(DdMcRecord record, unsigned planes, const Rectangle &at) {
     const unsigned side = std::min(at.w, at.h), side_log2 = static_cast<unsigned>(std::countr_zero(side));
     const unsigned squares = std::max(at.w, at.h) >> side_log2;
-    DdMcRecord record{pack(at.x, at.y), whole(src0), 0, ctl | subpel(src0) << DD_MC_MX0_SHIFT};
-    if (ctl & DD_MC_COMPOUND) {
-        record.src1 = whole(src1);
-        record.ctl |= subpel(src1) << DD_MC_MX1_SHIFT;
-    }
     DdMcRecord *to = mc[side_log2 - 2].extend(std::size_t{planes} * squares);
     for (unsigned plane = 0; plane < planes; plane++) {
-        *to++ = record;
         DdMcRecord next = record;
+        *to++ = next;
         for (unsigned i = 1; i < squares; i++) {
             next = beside(next, at.w > side ? side : 0, at.h > side ? side : 0);
             *to++ = next;
@@ -145,33 +153,39 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
     }
 }
 
+template <bool compound>
+bool Vp9Recorder::put_block(const DdVp9Block &block, const Rectangle &at) {
+    std::uint32_t ctl = block.filter << DD_MC_FILTER_SHIFT | block.ref[0] << DD_MC_REF0_SHIFT;
+    if constexpr (compound)
+        ctl |= block.ref[1] << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
+    std::array<Motion, 2> luma, chroma;
+    for (unsigned i = 0; i <= unsigned{compound}; i++) {
+        const unsigned ref = block.ref[i];
+        if (ref >= DD_MAX_REFS || !has_ref_[ref])
+            return false;
+        used_refs |= 1u << ref;
+        const std::int32_t mv_x = block.mv[i][0], mv_y = block.mv[i][1];
+        luma[i] = {mv_x * 2, mv_y * 2};
+        chroma[i] = {luma[i].x >> ss_h_, luma[i].y >> ss_v_};
+    }
+    predictions += compound ? 6 : 3;
+    whole_squares<compound>(ctl, 1, at, luma);
+    whole_squares<compound>(ctl + (1u << DD_MC_PLANE_SHIFT), 2,
+                            {at.x >> ss_h_, at.y >> ss_v_, at.w >> ss_h_, at.h >> ss_v_}, chroma);
+    return true;
+}
+
 // The structure is read member by member, as it was written: reading several at once makes the CPU wait for the writes. So positions
 // have 32 bits in it, for compilers join what is narrower.
 bool Vp9Recorder::predict_block(const DdVp9Block &block) {
-    const unsigned x = block.x, y = block.y, w = block.w, h = block.h;
-    const auto side_ok = [](unsigned v) { return v >= 8 && v <= 64 && is_power_of_two(v); };
-    if (block.filter > 3 || !side_ok(w) || !side_ok(h) || ((x | y) & 7) || !in_plane(0, x, y, w, h))
+    // With 16 bits for a vector, in 1/8 pixel, no source is farther away than a record can say.
+    static_assert(is_near(kMaxPictureSide * 16 + 2 * INT16_MAX) && is_near(2 * INT16_MIN));
+    const Rectangle at = {block.x, block.y, block.w, block.h};
+    const auto side_ok = [](unsigned v) { return v <= 64 && v >= 8 && is_power_of_two(v); };
+    if (block.filter > 3 || !side_ok(at.w) || !side_ok(at.h) || ((at.x | at.y) & 7) ||
+        !in_plane(0, at.x, at.y, at.w, at.h))
         return false;
-    std::uint32_t refs = block.filter << DD_MC_FILTER_SHIFT | block.ref[0] << DD_MC_REF0_SHIFT;
-    if (block.compound)
-        refs |= block.ref[1] << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
-    const unsigned x_c = x >> ss_h_, y_c = y >> ss_v_;
-    std::array<Position, 2> luma{}, chroma{};
-    for (unsigned i = 0; i <= unsigned{block.compound != 0}; i++) {
-        const unsigned ref = block.ref[i];
-        const std::int32_t mv_x = block.mv[i][0], mv_y = block.mv[i][1];
-        luma[i] = {static_cast<std::int32_t>(x * 16) + mv_x * 2, static_cast<std::int32_t>(y * 16) + mv_y * 2};
-        chroma[i] = {static_cast<std::int32_t>(x_c * 16) + mv_x * (2 >> ss_h_),
-                     static_cast<std::int32_t>(y_c * 16) + mv_y * (2 >> ss_v_)};
-        if (ref >= DD_MAX_REFS || !has_ref_[ref] || !is_near(luma[i].x) || !is_near(luma[i].y) ||
-            !is_near(chroma[i].x) || !is_near(chroma[i].y))
-            return false;
-        used_refs |= 1u << ref;
-    }
-    whole_squares(refs, 1, {x, y, w, h}, luma[0], luma[1]);
-    whole_squares(refs | 1u << DD_MC_PLANE_SHIFT, 2, {x_c, y_c, w >> ss_h_, h >> ss_v_}, chroma[0], chroma[1]);
-    predictions += block.compound ? 6 : 3;
-    return true;
+    return block.compound ? put_block<true>(block, at) : put_block<false>(block, at);
 }
 
 bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
