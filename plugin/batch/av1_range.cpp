@@ -40,14 +40,14 @@ bool is_harmless(const Av1Shape &shape, const Bits &bits, std::uint64_t sum) {
 }
 
 template <typename T>
-bool all_values_fit(const Av1Shape &shape, const Av1Corner &corner, const Bits &bits, unsigned bit_depth,
-                    const T *coefs, unsigned stride) {
+bool all_values_fit(const Av1Shape &shape, const Av1Corner &corner, unsigned bit_depth, const T *coefs) {
+    const Bits bits = bits_of(shape, bit_depth);
     std::array<std::int64_t, 64 * 64> values;
     const std::span<std::int64_t> x(values.data(), std::size_t{shape.w} * shape.h);
     std::ranges::fill(x, 0);
     for (unsigned column = 0; column < 1u << corner.cols; column++)
         for (unsigned row = 0; row < 1u << corner.rows; row++)
-            x[row * shape.w + column] = coefs[column * stride + row];
+            x[row * shape.w + column] = coefs[(column << corner.rows) + row];
     Av1Transform rows, columns;
     av1_inverse_transform(rows, columns, x, shape, bit_depth);
     return rows.fits(bits.rows) && columns.fits(bits.columns);
@@ -55,14 +55,19 @@ bool all_values_fit(const Av1Shape &shape, const Av1Corner &corner, const Bits &
 
 } // namespace
 
-bool av1_residual_in_range(const Av1Shape &shape, const Av1Corner &corner, unsigned bit_depth, std::uint64_t sum,
-                           const void *coefs, unsigned stride) {
+std::uint64_t av1_harmless_sum(const Av1Shape &shape, unsigned bit_depth) {
     const Bits bits = bits_of(shape, bit_depth);
-    if (is_harmless(shape, bits, sum))
-        return true;
+    std::uint64_t harmless = 0;
+    for (std::uint64_t step = 1u << 20; step; step /= 2)
+        if (is_harmless(shape, bits, harmless + step))
+            harmless += step;
+    return harmless;
+}
+
+bool av1_residual_in_range(const Av1Shape &shape, const Av1Corner &corner, unsigned bit_depth, const void *coefs) {
     if (bit_depth == 8)
-        return all_values_fit(shape, corner, bits, bit_depth, static_cast<const std::int16_t *>(coefs), stride);
-    return all_values_fit(shape, corner, bits, bit_depth, static_cast<const std::int32_t *>(coefs), stride);
+        return all_values_fit(shape, corner, bit_depth, static_cast<const std::int16_t *>(coefs));
+    return all_values_fit(shape, corner, bit_depth, static_cast<const std::int32_t *>(coefs));
 }
 
 } // namespace dd

@@ -8,9 +8,10 @@
 
 namespace dd {
 
-// `sum`: of the magnitudes of the coefficients. `coefs`: those of the corner, column after column, `stride` from one to the
-// next; int16_t with 8 bits, else int32_t.
-bool av1_residual_in_range(const Av1Shape &shape, const Av1Corner &corner, unsigned bit_depth, std::uint64_t sum,
-                           const void *coefs, unsigned stride);
+// The largest sum of magnitudes of a block's coefficients at which they surely do.
+std::uint64_t av1_harmless_sum(const Av1Shape &shape, unsigned bit_depth);
+
+// `coefs`: those of the corner, column after column; int16_t with 8 bits, else int32_t.
+bool av1_residual_in_range(const Av1Shape &shape, const Av1Corner &corner, unsigned bit_depth, const void *coefs);
 
 } // namespace dd

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <unordered_map>
 
 namespace dd {
@@ -137,19 +138,67 @@ std::unordered_map<std::uint32_t, Av1CodedShape> make_shapes() {
     return shapes;
 }
 
+template <typename T, unsigned bytes>
+struct VectorOf;
+template <>
+struct VectorOf<std::int16_t, 8> {
+    using Type = std::int16_t __attribute__((vector_size(8)));
+};
+template <>
+struct VectorOf<std::int16_t, 16> {
+    using Type = std::int16_t __attribute__((vector_size(16)));
+};
+template <>
+struct VectorOf<std::int32_t, 16> {
+    using Type = std::int32_t __attribute__((vector_size(16)));
+};
+
+// Moves a corner, column after column: zeros stay behind. The result has every bit that a magnitude less one has.
+template <typename T, unsigned rows>
+std::uint32_t move_columns(T *from, unsigned stride, unsigned cols, T *to) {
+    constexpr unsigned bytes = std::min<unsigned>(rows * sizeof(T), 16), lanes = bytes / sizeof(T);
+    using Vector = typename VectorOf<T, bytes>::Type;
+    Vector bits{};
+    for (unsigned column = 0; column < cols; column++, from += stride)
+        for (unsigned row = 0; row < rows; row += lanes, to += lanes) {
+            Vector v;
+            std::memcpy(&v, from + row, sizeof(v));
+            std::memset(from + row, 0, sizeof(v));
+            bits |= v ^ (v >> (8 * sizeof(T) - 1));
+            std::memcpy(to, &v, sizeof(v));
+        }
+    std::uint32_t all = 0;
+    for (unsigned i = 0; i < lanes; i++)
+        all |= static_cast<std::make_unsigned_t<T>>(bits[i]);
+    return all;
+}
+
 template <typename T>
-std::uint64_t magnitudes(const T *coefs, unsigned cols, unsigned rows, unsigned stride) {
-    std::uint64_t sum = 0;
-    for (unsigned column = 0; column < cols; column++) {
-        std::uint32_t part = 0; // of 32 values of at most 20 bits
-        for (unsigned row = 0; row < rows; row++)
-            part += static_cast<std::uint32_t>(std::abs(std::int32_t{coefs[column * stride + row]}));
-        sum += part;
+std::uint32_t move_corner(T *from, unsigned stride, const Av1Corner &corner, T *to) {
+    const unsigned cols = 1u << corner.cols;
+    switch (corner.rows) {
+    case 2:
+        return move_columns<T, 4>(from, stride, cols, to);
+    case 3:
+        return move_columns<T, 8>(from, stride, cols, to);
+    case 4:
+        return move_columns<T, 16>(from, stride, cols, to);
+    default:
+        return move_columns<T, 32>(from, stride, cols, to);
     }
+}
+
+// Of as many magnitudes as a block has, the sum fits 32 bits.
+constexpr std::uint64_t kMostSummed = 1u << 22;
+template <typename T>
+std::uint32_t sum_of_magnitudes(const T *coefs, unsigned count) {
+    std::uint32_t sum = 0;
+    for (unsigned i = 0; i < count; i++)
+        sum += static_cast<std::uint32_t>(std::abs(std::int32_t{coefs[i]}));
     return sum;
 }
 
-// Coefficients of 16 bits are copied as they lie in memory: two a word, the first one low.
+// Coefficients of 16 bits are moved as they lie in memory: two a word, the first one low.
 static_assert(std::endian::native == std::endian::little);
 
 } // namespace
@@ -170,9 +219,8 @@ Av1Shape av1_shape(unsigned size, unsigned type) {
             is_valid(s, size, t)};
 }
 
-Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob) {
+Av1Corner av1_corner(const Av1Shape &shape, unsigned size, unsigned eob) {
     static const CornerTable corners = make_corners();
-    const Av1Shape shape = av1_shape(size, type);
     const unsigned w = std::min(shape.w, kMostCoded), h = std::min(shape.h, kMostCoded);
     const bool only_h = shape.vertical == Av1Kind::identity && shape.horizontal != Av1Kind::identity;
     const bool only_v = shape.horizontal == Av1Kind::identity && shape.vertical != Av1Kind::identity;
@@ -184,6 +232,10 @@ Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob) {
     return {corner >> 4, corner & 15};
 }
 
+Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob) {
+    return av1_corner(av1_shape(size, type), size, eob);
+}
+
 std::optional<Av1CodedShape> av1_shape_of_bits(std::uint32_t bits) {
     static const auto shapes = make_shapes();
     const auto found = shapes.find(bits);
@@ -191,7 +243,10 @@ std::optional<Av1CodedShape> av1_shape_of_bits(std::uint32_t bits) {
 }
 
 int av1_dc_residual(unsigned size, int dc) {
-    const Av1Shape shape = av1_shape(size, 0);
+    return av1_dc_residual(av1_shape(size, 0), dc);
+}
+
+int av1_dc_residual(const Av1Shape &shape, int dc) {
     const auto half_turn = [](int v) { return (v * 181 + 128) >> 8; };
     if (shape.rect())
         dc = half_turn(dc);
@@ -205,8 +260,13 @@ void Av1Residuals::reset(const PictureLayout &dst) {
     for (Av1ItxBin &bin : bins)
         bin.records.clear();
     coefs.clear();
+    taken_.clear();
     count = 0;
     dst_ = dst;
+    if (dst.format.bit_depth && limits_depth_ != dst.format.bit_depth) {
+        limits_depth_ = dst.format.bit_depth;
+        limits_ = make_limits(limits_depth_);
+    }
 }
 
 Av1ItxBin &Av1Residuals::bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner) {
@@ -219,39 +279,78 @@ Av1ItxBin &Av1Residuals::bin_of(unsigned size, unsigned type, const Av1Shape &sh
     return bins[at];
 }
 
-Av1Recorded Av1Residuals::add(const DdAv1Residual &r) {
-    const Av1Shape shape = av1_shape(r.size, r.type);
-    if (!shape.valid || r.plane >= dst_.format.planes || r.x & 3 || r.y & 3 || !r.coefs ||
-        r.eob >= std::min(shape.w, kMostCoded) * std::min(shape.h, kMostCoded))
-        return Av1Recorded::invalid;
-    const PlaneLayout &plane = dst_.plane[r.plane];
-    if (r.x >= plane.padded_width || r.y >= plane.padded_height || shape.w > plane.padded_width - r.x ||
-        shape.h > plane.padded_height - r.y)
-        return Av1Recorded::invalid;
-    const std::uint32_t dst = (std::uint32_t{r.x} | r.plane) | std::uint32_t{r.y} << 16;
-    const bool narrow = dst_.format.bit_depth == 8;
-    const auto *coefs16 = static_cast<const std::int16_t *>(r.coefs);
-    const auto *coefs32 = static_cast<const std::int32_t *>(r.coefs);
+Av1Residuals::LimitsTable Av1Residuals::make_limits(unsigned bit_depth) {
+    LimitsTable table;
+    for (unsigned size = 0; size < kAv1TxSizes; size++)
+        for (unsigned type = 0; type < kAv1TxTypes; type++) {
+            const Av1Shape shape = av1_shape(size, type);
+            if (shape.valid)
+                table[size][type] = {shape, std::min(shape.w, kMostCoded) * std::min(shape.h, kMostCoded),
+                                     av1_harmless_sum(shape, bit_depth)};
+        }
+    return table;
+}
+
+template <typename T>
+Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst) {
+    T *const from = static_cast<T *>(r.coefs);
     if (r.eob == 0 && r.type == 0) {
-        const int residual = av1_dc_residual(r.size, narrow ? coefs16[0] : coefs32[0]);
-        bin_of(r.size, r.type, shape, {}).records.push_back({dst, static_cast<std::uint32_t>(residual)});
+        const auto residual = static_cast<std::uint32_t>(av1_dc_residual(limits.shape, *from));
+        bin_of(r.size, r.type, limits.shape, {}).records.push_back({dst, residual});
+        taken_.push_back({from, static_cast<std::uint32_t>(std::int32_t{*from}), 0, 0, 0});
+        *from = 0;
         count++;
         return Av1Recorded::ok;
     }
-    const Av1Corner corner = av1_corner(r.size, r.type, r.eob);
-    const unsigned cols = 1u << corner.cols, rows = 1u << corner.rows, stride = std::min(shape.h, kMostCoded);
-    const std::uint64_t sum =
-        narrow ? magnitudes(coefs16, cols, rows, stride) : magnitudes(coefs32, cols, rows, stride);
-    if (!av1_residual_in_range(shape, corner, dst_.format.bit_depth, sum, r.coefs, stride))
+    const Av1Corner corner = av1_corner(limits.shape, r.size, r.eob);
+    const unsigned stride = std::min(limits.shape.h, kMostCoded), values = 1u << (corner.cols + corner.rows);
+    const auto first = static_cast<std::uint32_t>(coefs.size());
+    T *const to = reinterpret_cast<T *>(coefs.extend(values * sizeof(T) / 4));
+    taken_.push_back({from, first, static_cast<std::uint8_t>(corner.cols), static_cast<std::uint8_t>(corner.rows),
+                      static_cast<std::uint8_t>(stride)});
+    const std::uint64_t largest = std::uint64_t{move_corner(from, stride, corner, to)} + 1;
+    if (largest * values > limits.harmless_sum &&
+        (largest > kMostSummed || sum_of_magnitudes(to, values) > limits.harmless_sum) &&
+        !av1_residual_in_range(limits.shape, corner, dst_.format.bit_depth, to)) {
+        give_back<T>(taken_.back());
+        taken_.pop_back();
+        coefs.resize(first);
         return Av1Recorded::out_of_range;
-    const std::size_t first = coefs.size(), bytes = narrow ? 2 : 4;
-    auto *to = reinterpret_cast<std::byte *>(coefs.extend(cols * rows * bytes / 4));
-    for (unsigned column = 0; column < cols; column++)
-        std::memcpy(to + column * rows * bytes, static_cast<const std::byte *>(r.coefs) + column * stride * bytes,
-                    rows * bytes);
-    bin_of(r.size, r.type, shape, corner).records.push_back({dst, static_cast<std::uint32_t>(first)});
+    }
+    bin_of(r.size, r.type, limits.shape, corner).records.push_back({dst, first});
     count++;
     return Av1Recorded::ok;
+}
+
+Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
+    if (r.size >= kAv1TxSizes || r.type >= kAv1TxTypes || r.plane >= dst_.format.planes || (r.x | r.y) & 3 || !r.coefs)
+        return Av1Recorded::invalid;
+    const Limits &limits = limits_[r.size][r.type];
+    const PlaneLayout &plane = dst_.plane[r.plane];
+    if (r.eob >= limits.coded || r.x + limits.shape.w > plane.padded_width ||
+        r.y + limits.shape.h > plane.padded_height || coefs.size() > UINT32_MAX / 8)
+        return Av1Recorded::invalid;
+    const std::uint32_t dst = (std::uint32_t{r.x} | r.plane) | std::uint32_t{r.y} << 16;
+    return dst_.format.bit_depth == 8 ? take<std::int16_t>(r, limits, dst) : take<std::int32_t>(r, limits, dst);
+}
+
+template <typename T>
+void Av1Residuals::give_back(const Taken &one) const {
+    auto *to = static_cast<T *>(one.from);
+    if (!one.cols) {
+        *to = static_cast<T>(one.coefs);
+        return;
+    }
+    const auto *from = reinterpret_cast<const T *>(coefs.data() + one.coefs);
+    const unsigned rows = 1u << one.rows;
+    for (unsigned column = 0; column < 1u << one.cols; column++)
+        std::copy_n(from + column * rows, rows, to + column * one.stride);
+}
+
+void Av1Residuals::give_back() {
+    for (const Taken &one : taken_)
+        dst_.format.bit_depth == 8 ? give_back<std::int16_t>(one) : give_back<std::int32_t>(one);
+    taken_.clear();
 }
 
 } // namespace dd

@@ -35,6 +35,7 @@ struct Av1Corner {
 };
 // `eob`: index of the last coefficient in the scan.
 Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob);
+Av1Corner av1_corner(const Av1Shape &shape, unsigned size, unsigned eob);
 
 // The size, type and corner of a bin's shape (DD_AV1_ITX_*); nothing where no residual has that shape.
 struct Av1CodedShape {
@@ -45,6 +46,7 @@ std::optional<Av1CodedShape> av1_shape_of_bits(std::uint32_t bits);
 
 // What each pixel of a block gets whose DC coefficient is the only one. DCT only.
 int av1_dc_residual(unsigned size, int dc);
+int av1_dc_residual(const Av1Shape &shape, int dc);
 
 struct Av1ItxBin {
     std::uint32_t shape; // DD_AV1_ITX_*
@@ -57,17 +59,41 @@ class Av1Residuals {
   public:
     Av1Residuals();
     void reset(const PictureLayout &dst);
-    Av1Recorded add(const DdAv1Residual &r);
+    // Moves the coefficients into the batch: zeros stay behind.
+    Av1Recorded take(const DdAv1Residual &r);
+    // Puts everything that was taken back to where it was.
+    void give_back();
 
     std::vector<Av1ItxBin> bins;     // of shapes that were met, in any frame
     RecordList<std::uint32_t> coefs; // records count from the first one of this recorder
     std::uint64_t count = 0;
 
   private:
+    struct Taken {
+        void *from;
+        std::uint32_t coefs;             // the first word; of a DC coefficient alone the value
+        std::uint8_t cols, rows, stride; // of the corner, 0: a DC coefficient alone
+    };
+    // What a size and type allow, in the frame's bit depth.
+    struct Limits {
+        Av1Shape shape;
+        unsigned coded = 0;             // coefficients
+        std::uint64_t harmless_sum = 0; // of magnitudes
+    };
+    using LimitsTable = std::array<std::array<Limits, kAv1TxTypes>, kAv1TxSizes>;
+    static LimitsTable make_limits(unsigned bit_depth);
+
     // The corner's sides are 0 where there is a DC coefficient alone.
     Av1ItxBin &bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner);
+    template <typename T>
+    Av1Recorded take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst);
+    template <typename T>
+    void give_back(const Taken &one) const;
 
     PictureLayout dst_;
+    LimitsTable limits_{};
+    unsigned limits_depth_ = 0; // that the limits are for
+    RecordList<Taken> taken_;
     static constexpr unsigned kCorners = 17, kNoBin = 0xffff;
     std::vector<std::uint16_t> bin_at_; // by size, type and corner
 };

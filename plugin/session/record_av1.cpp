@@ -92,10 +92,17 @@ int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *
     return record(frame, recorder, [&](Av1Recorder &to) { return to.difference(*difference); });
 }
 
-int dd_av1_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual) {
+int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual) {
     if (frame && !frame->on_gpu(DD_STAGE_ITX))
         return DD_ERR_INVALID;
-    return record(frame, recorder, [&](Av1Recorder &to) { return to.residuals.add(*residual); });
+    return record(frame, recorder, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
+}
+
+void dd_av1_give_back_residuals(DdFrame *frame) {
+    if (!frame)
+        return;
+    for (Av1Recorder &recorder : frame->av1.recon.recorders)
+        recorder.residuals.give_back();
 }
 
 int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count) {

@@ -35,6 +35,13 @@ struct RandomResidual {
                 put(position(i), bit_depth, value(random, bits));
     }
 
+    // Leaves the coefficients where they are.
+    Av1Recorded record_in(Av1Residuals &residuals) const {
+        RandomResidual taken = *this;
+        taken.record.coefs = taken.memory;
+        return residuals.take(taken.record);
+    }
+
   private:
     static int value(Random &random, unsigned bits) {
         const int magnitude = static_cast<int>(below(random, 1u << bits));

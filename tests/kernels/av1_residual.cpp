@@ -55,7 +55,7 @@ struct Scene {
         residual.record.plane = static_cast<std::uint8_t>(plane);
         residual.record.x = static_cast<std::uint16_t>(x);
         residual.record.y = static_cast<std::uint16_t>(y);
-        const Av1Recorded recorded = batch.recon.recorders[below(random, 2)].residuals.add(residual.record);
+        const Av1Recorded recorded = residual.record_in(batch.recon.recorders[below(random, 2)].residuals);
         REQUIRE(recorded != Av1Recorded::invalid);
         if (recorded == Av1Recorded::ok)
             reference::add_residual(batch.dst, residual.record, expected.data());
@@ -167,13 +167,13 @@ TEST_CASE("residuals that can't be") {
     Av1Residuals residuals;
     const PictureLayout layout = make_picture_layout({100, 60, 8, 1, 1, 3}, 128);
     residuals.reset(layout);
-    const std::int16_t coefs[32 * 32] = {1};
+    std::int16_t coefs[32 * 32] = {1};
     const DdAv1Residual good{.plane = 0, .size = 1, .type = 0, .x = 120, .y = 120, .eob = 63, .coefs = coefs};
-    CHECK(residuals.add(good) == Av1Recorded::ok);
+    CHECK(residuals.take(good) == Av1Recorded::ok);
     const auto refused = [&](auto change) {
         DdAv1Residual r = good;
         change(r);
-        return residuals.add(r) == Av1Recorded::invalid;
+        return residuals.take(r) == Av1Recorded::invalid;
     };
     CHECK(refused([](auto &r) { r.plane = 3; }));
     CHECK(refused([](auto &r) { r.size = 19; }));
@@ -188,4 +188,40 @@ TEST_CASE("residuals that can't be") {
     CHECK(refused([](auto &r) { r.eob = 64; }));
     CHECK(refused([](auto &r) { r.coefs = nullptr; }));
     CHECK(residuals.count == 1);
+}
+
+TEST_CASE("coefficients that are given back lie where they were") {
+    Random random(Catch::rngSeed());
+    for (const unsigned depth : {8u, 10u, 12u}) {
+        Av1Residuals residuals;
+        residuals.reset(make_picture_layout({128, 128, static_cast<std::uint8_t>(depth), 1, 1, 1}, 128));
+        std::vector<RandomResidual> before, after;
+        for (unsigned size = 0; size < kAv1TxSizes; size++)
+            for (unsigned type = 0; type < kAv1TxTypes; type++) {
+                if (!av1_shape(size, type).valid)
+                    continue;
+                const unsigned stride = std::min(av1_shape(size, type).h, 32u);
+                RandomResidual &residual = before.emplace_back();
+                residual.fill(random, size, type, depth, [&](unsigned i) {
+                    const Av1Corner corner = av1_corner(size, type, i);
+                    return i ? below(random, 1u << corner.cols) * stride + below(random, 1u << corner.rows) : 0u;
+                });
+            }
+        after = before;
+        unsigned taken = 0;
+        for (RandomResidual &residual : after) {
+            residual.record.coefs = residual.memory;
+            const bool ok = residuals.take(residual.record) == Av1Recorded::ok;
+            const std::size_t i = static_cast<std::size_t>(&residual - after.data());
+            taken += ok;
+            if (ok)
+                CHECK(std::ranges::all_of(residual.memory, [](std::int32_t v) { return v == 0; }));
+            else // out of range
+                CHECK(std::ranges::equal(residual.memory, before[i].memory));
+        }
+        CHECK(taken > before.size() / 2);
+        residuals.give_back();
+        for (std::size_t i = 0; i < before.size(); i++)
+            REQUIRE(std::ranges::equal(after[i].memory, before[i].memory));
+    }
 }

@@ -83,7 +83,7 @@ TEST_CASE("residuals of the reference and of dav1d") {
                 RandomResidual residual;
                 residual.fill(random, size, type, depth, [&](unsigned i) { return position(size, type, i); });
                 residuals.reset(layout);
-                if (residuals.add(residual.record) != Av1Recorded::ok) {
+                if (residual.record_in(residuals) != Av1Recorded::ok) {
                     out_of_range++;
                     continue;
                 }

@@ -192,7 +192,7 @@ void fill_with_residuals(Av1Scene &scene, unsigned plane, unsigned left, unsigne
             residual.record.plane = static_cast<std::uint8_t>(plane);
             residual.record.x = static_cast<std::uint16_t>(left + x);
             residual.record.y = static_cast<std::uint16_t>(top + y);
-            const Av1Recorded recorded = scene.recorder().residuals.add(residual.record);
+            const Av1Recorded recorded = residual.record_in(scene.recorder().residuals);
             REQUIRE(recorded != Av1Recorded::invalid);
             if (recorded == Av1Recorded::ok)
                 reference::add_residual(scene.batch.dst, residual.record,

@@ -398,8 +398,8 @@ typedef struct DdAv1Residual {
                        horizontal ADST, vertical FLIPADST, horizontal FLIPADST; 16: lossless WHT */
     uint16_t x, y; /**< pixels of the plane, multiples of 4 */
     uint16_t eob;  /**< index of the last coefficient in the scan */
-    /** int16_t (8 bits) or int32_t, dequantised: the upper left of the block, at most 32x32, column after column. Copied. */
-    const void *coefs;
+    /** int16_t (8 bits) or int32_t, dequantised: the upper left of the block, at most 32x32, column after column. */
+    void *coefs;
 } DdAv1Residual;
 
 /** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after any other
@@ -407,9 +407,12 @@ typedef struct DdAv1Residual {
 DD_API int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction);
 DD_API int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap);
 DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference);
-/** Also DD_ERR_RANGE, where the transform's values leave the range in which all decoders agree. Only where the plan gives residuals
- *  to the GPU. */
-DD_API int dd_av1_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual);
+/** Takes the coefficients away: they are zero afterwards. Also DD_ERR_RANGE, where the transform's values leave the range in which all
+ *  decoders agree. Only where the plan gives residuals to the GPU. */
+DD_API int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual);
+/** Puts all coefficients that were taken back to where they were, for the CPU to do the frame. Its recon phase can't run on the GPU
+ *  then. */
+DD_API void dd_av1_give_back_residuals(DdFrame *frame);
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
 DD_API int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count);
 
