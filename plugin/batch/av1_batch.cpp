@@ -83,10 +83,19 @@ unsigned av1_self_guided_set(std::uint32_t strengths) {
 void Av1Filters::clear() {
     params_ = {};
     words_.clear();
+    superblocks_ = levels_ = {};
     cdef_ = false;
 }
 
 bool Av1Filters::set(const PictureLayout &dst, const Av1FilterTables &t) {
+    if (!refer(dst, t))
+        return false;
+    superblocks_.keep();
+    levels_.keep();
+    return true;
+}
+
+bool Av1Filters::refer(const PictureLayout &dst, const Av1FilterTables &t) {
     clear();
     const PictureFormat &format = dst.format;
     const unsigned sb_cols = div_up(format.width, 7), sb_rows = div_up(format.height, 7);
@@ -117,24 +126,26 @@ bool Av1Filters::set(const PictureLayout &dst, const Av1FilterTables &t) {
     params_.blocks = (dst.size + 3) / 4;
 
     append_x_by_x(words_);
-    params_.superblocks = static_cast<std::uint32_t>(words_.size());
-    words_.insert(words_.end(), t.superblocks.begin(), t.superblocks.end());
     if (deblock) {
         params_.deblock = (t.deblock_luma ? DD_AV1_DEBLOCK_LUMA : 0) |
                           (t.deblock_chroma && format.planes > 1 ? DD_AV1_DEBLOCK_CHROMA : 0);
         params_.level_stride = t.level_stride;
-        params_.levels = static_cast<std::uint32_t>(words_.size());
-        words_.insert(words_.end(), t.levels.begin(), t.levels.begin() + t.level_stride * level_rows);
+        levels_.view = t.levels.first(std::size_t{t.level_stride} * level_rows);
     }
     set_cdef(t);
     for (unsigned p = 0; p < 3; p++) {
         params_.unit_cols[p] = params_.unit_rows[p] = 1;
         params_.unit_log2[p] = 6;
     }
-    if (set_restoration(dst, t))
-        return true;
-    clear();
-    return false;
+    if (!set_restoration(dst, t)) {
+        clear();
+        return false;
+    }
+    superblocks_.view = t.superblocks;
+    params_.superblocks = static_cast<std::uint32_t>(words_.size());
+    if (deblock)
+        params_.levels = static_cast<std::uint32_t>(words_.size() + t.superblocks.size());
+    return true;
 }
 
 void Av1Filters::set_cdef(const Av1FilterTables &t) {

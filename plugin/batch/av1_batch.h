@@ -29,7 +29,7 @@ struct Av1PlaneUnits {
     unsigned cols = 0, rows = 0, log2 = 0;
 };
 
-// What the decoder has of a frame's in-loop filters. Spans are read by Av1Filters::set() only.
+// What the decoder has of a frame's in-loop filters.
 struct Av1FilterTables {
     std::span<const std::uint32_t> superblocks; // DD_AV1_SB_WORDS each, raster
     std::span<const std::uint32_t> levels;      // as DdAv1FilterParams::levels
@@ -47,6 +47,8 @@ class Av1Filters {
   public:
     // False: the tables don't fit the picture; nothing is filtered then.
     bool set(const PictureLayout &dst, const Av1FilterTables &tables);
+    // The same without a copy of superblocks and levels, which have to stay as long as anything reads the filters.
+    bool refer(const PictureLayout &dst, const Av1FilterTables &tables);
     void clear();
 
     bool deblock() const { return params_.deblock != 0; }
@@ -54,16 +56,31 @@ class Av1Filters {
     bool restoration() const { return params_.restored != 0; }
     bool any() const { return deblock() || cdef() || restoration(); }
     const DdAv1FilterParams &params() const { return params_; }
-    std::span<const std::uint32_t> words() const { return words_; }
+    // In the order in which kernels have them, behind the parameters. DdAv1FilterParams says where each begins.
+    std::span<const std::uint32_t> words() const { return words_; } // constants and restoration units
+    std::span<const std::uint32_t> superblocks() const { return superblocks_.words(); }
+    std::span<const std::uint32_t> levels() const { return levels_.words(); }
+    std::size_t bytes() const { return words().size_bytes() + superblocks().size_bytes() + levels().size_bytes(); }
     // 8x8 blocks of luma, for which the CDEF pass needs a word each behind the pixels of scratch A.
     std::uint32_t blocks() const { return params_.w8 * params_.h8; }
 
   private:
+    // Somebody's, or a copy.
+    struct Table {
+        std::span<const std::uint32_t> view;
+        std::vector<std::uint32_t> copy;
+        std::span<const std::uint32_t> words() const { return copy.empty() ? view : copy; }
+        void keep() {
+            copy.assign(view.begin(), view.end());
+            view = {};
+        }
+    };
     void set_cdef(const Av1FilterTables &tables);
     bool set_restoration(const PictureLayout &dst, const Av1FilterTables &tables);
 
     DdAv1FilterParams params_{};
     std::vector<std::uint32_t> words_;
+    Table superblocks_, levels_;
     bool cdef_ = false;
 };
 

@@ -48,14 +48,12 @@ Av1TablesOf::Av1TablesOf(const Av1Filters &filters) : filters_(filters) {
 Av1FilterTables Av1TablesOf::tables() const {
     const DdAv1FilterParams &params = filters_.params();
     Av1FilterTables t;
-    const unsigned sb_rows = (params.h8 + 15) / 16;
-    t.superblocks =
-        filters_.words().subspan(params.superblocks, std::size_t{params.sb_cols} * sb_rows * DD_AV1_SB_WORDS);
+    t.superblocks = filters_.superblocks();
     t.deblock_luma = params.deblock & DD_AV1_DEBLOCK_LUMA;
     t.deblock_chroma = params.deblock & DD_AV1_DEBLOCK_CHROMA;
     if (filters_.deblock()) {
         t.level_stride = params.level_stride;
-        t.levels = filters_.words().subspan(params.levels, std::size_t{params.level_stride} * params.h4);
+        t.levels = filters_.levels();
     }
     t.sharpness = params.sharpness;
     t.cdef = filters_.cdef();

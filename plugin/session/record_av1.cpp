@@ -55,7 +55,7 @@ int record_filters(DdFrame &frame, const DdAv1Filters &from) {
     UnitLists lists;
     if (frame.on_gpu(DD_STAGE_LR))
         read_restoration(from, lists, tables);
-    return frame.av1.filters.set(frame.av1.dst, tables) ? DD_OK : DD_ERR_INVALID;
+    return frame.av1.filters.refer(frame.av1.dst, tables) ? DD_OK : DD_ERR_INVALID;
 }
 
 int result_of(bool taken) {

@@ -130,14 +130,19 @@ void plan_av1_filter(const Av1Batch &batch, PhaseWork &work) {
     planner.deblock();
     planner.cdef();
     planner.restoration();
-    work.upload_bytes = static_cast<std::uint32_t>(sizeof(DdAv1FilterParams) + batch.filters.words().size_bytes());
+    work.upload_bytes = static_cast<std::uint32_t>(sizeof(DdAv1FilterParams) + batch.filters.bytes());
 }
 
 void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
         return;
     std::memcpy(upload, &batch.filters.params(), sizeof(DdAv1FilterParams));
-    std::memcpy(upload + sizeof(DdAv1FilterParams), batch.filters.words().data(), batch.filters.words().size_bytes());
+    upload += sizeof(DdAv1FilterParams);
+    for (const auto part : {batch.filters.words(), batch.filters.superblocks(), batch.filters.levels()}) {
+        if (!part.empty())
+            std::memcpy(upload, part.data(), part.size_bytes());
+        upload += part.size_bytes();
+    }
 }
 
 std::vector<unsigned> av1_kernels(const PictureFormat &format) {

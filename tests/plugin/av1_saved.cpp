@@ -68,6 +68,7 @@ bool same_filters(const Av1Filters &a, const Av1Filters &b) {
     if (!a.any() && !b.any())
         return true; // whatever the tables hold
     return std::memcmp(&a.params(), &b.params(), sizeof(a.params())) == 0 && std::ranges::equal(a.words(), b.words()) &&
+           std::ranges::equal(a.superblocks(), b.superblocks()) && std::ranges::equal(a.levels(), b.levels()) &&
            a.cdef() == b.cdef();
 }
 

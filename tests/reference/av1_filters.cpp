@@ -23,7 +23,7 @@ Size coded_size(const DdAv1FilterParams &p, unsigned plane) {
 // ---- deblocking, clause 7.14 -----------------------------------------------------------------------------
 
 const std::uint16_t *superblock(const Av1Filters &f, unsigned col, unsigned row) {
-    const std::uint32_t *words = f.words().data() + f.params().superblocks;
+    const std::uint32_t *words = f.superblocks().data();
     return reinterpret_cast<const std::uint16_t *>(words + (row * f.params().sb_cols + col) * DD_AV1_SB_WORDS);
 }
 
@@ -44,7 +44,7 @@ int edge_taps(const Av1Filters &f, unsigned plane, unsigned dir, unsigned x4, un
 }
 
 int edge_level(const Av1Filters &f, unsigned plane, unsigned dir, unsigned x4, unsigned y4) {
-    const std::uint32_t *levels = f.words().data() + f.params().levels + y4 * f.params().level_stride + x4;
+    const std::uint32_t *levels = f.levels().data() + y4 * f.params().level_stride + x4;
     const unsigned byte = plane ? plane + 1 : dir;
     const auto level = [&](const std::uint32_t *l) { return static_cast<int>(*l >> (8 * byte) & 255); };
     const int own = level(levels);

@@ -303,8 +303,8 @@ typedef struct DdAv1RestorationUnit {
     int8_t weight[2];                  /**< self-guided, as coded */
 } DdAv1RestorationUnit;
 
-/** What the decoder has parsed for the in-loop filters of a whole frame. Everything is copied. Of CDEF and restoration,
- *  a plan gives both to the GPU or neither, where a frame has both. */
+/** What the decoder has parsed for the in-loop filters of a whole frame. `superblocks` and `levels` have to stay until the filters
+ *  are submitted, the rest is copied. Of CDEF and restoration, a plan gives both to the GPU or neither, where a frame has both. */
 typedef struct DdAv1Filters {
     size_t size; /**< sizeof(DdAv1Filters) */
     /** Per 128x128 block of luma, raster, 1348 bytes: edges of luma uint16_t[2][32][3][2] (between columns, between
