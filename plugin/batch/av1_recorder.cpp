@@ -28,6 +28,16 @@ Cells cells_of(unsigned w, unsigned h) {
     return {static_cast<unsigned>(std::countr_zero(w)) - 2, h < 4 ? 0 : static_cast<unsigned>(std::countr_zero(h)) - 2};
 }
 
+template <typename Position>
+int near(Position at, std::uint32_t size) {
+    return static_cast<int>(std::clamp<Position>(at, -kFarAway, static_cast<Position>(size) + kFarAway));
+}
+
+// std::has_single_bit() without an instruction that not every processor has.
+constexpr bool is_power_of_two(unsigned v) {
+    return v && !(v & (v - 1));
+}
+
 std::uint32_t shape_bits(unsigned w, unsigned h, bool chroma) {
     const Cells cells = cells_of(w, h);
     return cells.w << DD_AV1_W4_SHIFT | cells.h << DD_AV1_H4_SHIFT | (chroma ? DD_AV1_CHROMA : 0) |
@@ -119,37 +129,35 @@ unsigned Av1Recorder::group_of(std::span<const DdAv1Source> sources) {
     return references_.group_with(pictures);
 }
 
+DdAv1RecordSource Av1Recorder::place_translated(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole,
+                                                const Area &part) const {
+    const PlaneLayout &plane = dst_.plane[chroma];
+    const unsigned ref = Av1References::binding(group, references_.picture(s.ref));
+    const std::int32_t x = s.x + static_cast<std::int32_t>(part.x - whole.x) * 16;
+    const std::int32_t y = s.y + static_cast<std::int32_t>(part.y - whole.y) * 16;
+    return {pack(near(x >> 4, plane.width), near(y >> 4, plane.height)),
+            ref << DD_AV1_REF_SHIFT | std::uint32_t{s.taps_x} << DD_AV1_TAPS_X_SHIFT |
+                std::uint32_t{s.taps_y} << DD_AV1_TAPS_Y_SHIFT |
+                (static_cast<std::uint32_t>(x) & 15) << DD_AV1_MX_SHIFT |
+                (static_cast<std::uint32_t>(y) & 15) << DD_AV1_MY_SHIFT};
+}
+
 // Clause 7.11.3.5: warps are made for 8x8 pixels; `part` lies in one of those.
 Av1Recorder::Placed Av1Recorder::place(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole,
                                        const Area &part) const {
+    if (!s.warp)
+        return {place_translated(s, group, chroma, whole, part), {}};
     const PlaneLayout &plane = dst_.plane[chroma];
     const unsigned ss_h = chroma ? dst_.format.ss_h : 0, ss_v = chroma ? dst_.format.ss_v : 0;
-    const unsigned ref = Av1References::binding(group, references_.picture(s.ref));
-    const auto near_x = [&](std::int64_t x) {
-        return static_cast<int>(std::clamp<std::int64_t>(x, -kFarAway, std::int64_t{plane.width} + kFarAway));
-    };
-    const auto near_y = [&](std::int64_t y) {
-        return static_cast<int>(std::clamp<std::int64_t>(y, -kFarAway, std::int64_t{plane.height} + kFarAway));
-    };
     Placed placed{};
-    placed.source.how = ref << DD_AV1_REF_SHIFT;
-    if (!s.warp) {
-        const std::int32_t x = s.x + static_cast<std::int32_t>(part.x - whole.x) * 16;
-        const std::int32_t y = s.y + static_cast<std::int32_t>(part.y - whole.y) * 16;
-        placed.source.at = pack(near_x(x >> 4), near_y(y >> 4));
-        placed.source.how |= std::uint32_t{s.taps_x} << DD_AV1_TAPS_X_SHIFT |
-                             std::uint32_t{s.taps_y} << DD_AV1_TAPS_Y_SHIFT |
-                             (static_cast<std::uint32_t>(x) & 15) << DD_AV1_MX_SHIFT |
-                             (static_cast<std::uint32_t>(y) & 15) << DD_AV1_MY_SHIFT;
-        return placed;
-    }
+    placed.source.how = Av1References::binding(group, references_.picture(s.ref)) << DD_AV1_REF_SHIFT;
     const DdAv1Warp &w = *s.warp;
     const unsigned x8 = part.x & ~7u, y8 = part.y & ~7u;
     const std::int64_t src_x = std::int64_t{x8 + 4} << ss_h, src_y = std::int64_t{y8 + 4} << ss_v;
     const std::int64_t x = (w.matrix[2] * src_x + w.matrix[3] * src_y + w.matrix[0]) >> ss_h;
     const std::int64_t y = (w.matrix[4] * src_x + w.matrix[5] * src_y + w.matrix[1]) >> ss_v;
     const int alpha = w.shear[0], beta = w.shear[1], gamma = w.shear[2], delta = w.shear[3];
-    placed.source.at = pack(near_x((x >> 16) - 4), near_y((y >> 16) - 4));
+    placed.source.at = pack(near((x >> 16) - 4, plane.width), near((y >> 16) - 4, plane.height));
     placed.source.how |=
         DD_AV1_WARPED | (part.x >> 2 & 1) << DD_AV1_CELL_X_SHIFT | (part.y >> 2 & 1) << DD_AV1_CELL_Y_SHIFT;
     placed.warp.mx = (static_cast<int>(x & 0xffff) - alpha * 4 - beta * 7) & ~63;
@@ -181,14 +189,14 @@ void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &p
     record.dst = pack(part.x, part.y);
     record.ctl = shape_bits(part.w, part.h, p.chroma);
     record.mask = mask;
-    record.source[0] = place(p.source[0], group, p.chroma, whole, part).source;
+    record.source[0] = place_translated(p.source[0], group, p.chroma, whole, part);
     if (p.kind == DD_AV1_SPLIT) {
         DdAv1Source right = p.source[1];
         right.x -= 32; // as if the whole cell came from there
-        record.source[1] = place(right, group, p.chroma, whole, part).source;
+        record.source[1] = place_translated(right, group, p.chroma, whole, part);
         record.ctl |= DD_AV1_HALVES;
     } else if (p.kind != DD_AV1_SINGLE) {
-        record.source[1] = place(p.source[1], group, p.chroma, whole, part).source;
+        record.source[1] = place_translated(p.source[1], group, p.chroma, whole, part);
         record.ctl |= compound_bits(p);
     }
     auto &streams = p.kind == DD_AV1_SINGLE ? mc : pairs;
@@ -213,7 +221,7 @@ void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area 
 
 bool Av1Recorder::predict(const DdAv1Prediction &p) {
     const Area whole{p.x, p.y, p.w, p.h};
-    const bool sizes = std::has_single_bit(whole.w) && std::has_single_bit(whole.h) && whole.w >= 4 && whole.h >= 2 &&
+    const bool sizes = is_power_of_two(whole.w) && is_power_of_two(whole.h) && whole.w >= 4 && whole.h >= 2 &&
                        whole.w <= kLargest && whole.h <= kLargest;
     if (!sizes || p.chroma > 1 || p.kind > DD_AV1_SPLIT || p.weight > 64 || whole.x & 3 || whole.y & 1 ||
         !in_plane(p.chroma, whole))
@@ -247,7 +255,7 @@ bool Av1Recorder::predict(const DdAv1Prediction &p) {
 bool Av1Recorder::overlap(const DdAv1Overlap &o) {
     const Area whole{o.x, o.y, o.w, o.h};
     const auto side = [](unsigned s) { return s == 4 || s == 8; };
-    const auto size = [](unsigned s) { return s == 0 || (std::has_single_bit(s) && s >= 2 && s <= 32); };
+    const auto size = [](unsigned s) { return s == 0 || (is_power_of_two(s) && s >= 2 && s <= 32); };
     if (o.chroma > 1 || !side(whole.w) || !side(whole.h) || whole.x & 3 || whole.y & 3 || !in_plane(o.chroma, whole) ||
         !size(o.above) || !size(o.left) || (o.above && o.above_at + whole.h > 2u * o.above) ||
         (o.left && o.left_at + whole.w > 2u * o.left))
@@ -264,7 +272,7 @@ bool Av1Recorder::overlap(const DdAv1Overlap &o) {
                  (o.above ? 2u * o.above + o.above_at : 0u) << DD_AV1_ABOVE_SHIFT |
                  (o.left ? 2u * o.left + o.left_at : 0u) << DD_AV1_LEFT_SHIFT;
     for (unsigned i = 0; i < 3; i++)
-        record.source[i] = place(sources[i], group, o.chroma, whole, whole).source;
+        record.source[i] = place_translated(sources[i], group, o.chroma, whole, whole);
     overlaps[group][cells_of(whole.w, whole.h).of_class(o.chroma)].push_back(record);
     predictions++;
     return true;
@@ -272,7 +280,7 @@ bool Av1Recorder::overlap(const DdAv1Overlap &o) {
 
 bool Av1Recorder::difference(const DdAv1Difference &d) {
     const Area whole{d.x, d.y, d.w, d.h};
-    const bool sizes = std::has_single_bit(whole.w) && std::has_single_bit(whole.h) && whole.w >= 8 && whole.h >= 8 &&
+    const bool sizes = is_power_of_two(whole.w) && is_power_of_two(whole.h) && whole.w >= 8 && whole.h >= 8 &&
                        whole.w <= kLargest && whole.h <= kLargest;
     if (!sizes || d.chroma > 1 || d.sign > 1 || whole.x & 7 || whole.y & 7 || !in_plane(false, whole) ||
         (d.chroma && dst_.format.planes < 3))

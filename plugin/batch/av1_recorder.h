@@ -81,6 +81,8 @@ class Av1Recorder {
     bool valid(const DdAv1Source &s, bool may_warp) const;
     unsigned group_of(std::span<const DdAv1Source> sources);
     Placed place(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole, const Area &part) const;
+    DdAv1RecordSource place_translated(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole,
+                                       const Area &part) const;
     void add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
     void add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
     std::uint32_t add_mask(const DdAv1Prediction &p, const Area &part);
