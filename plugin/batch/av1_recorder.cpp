@@ -185,7 +185,9 @@ std::uint32_t Av1Recorder::add_mask(const DdAv1Prediction &p, const Area &part) 
 
 void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {
     const Area whole{p.x, p.y, p.w, p.h};
-    DdAv1McRecord record{};
+    auto &streams = p.kind == DD_AV1_SINGLE ? mc : pairs;
+    // Made in place: a copy of what has just been written in smaller pieces has to wait for it.
+    DdAv1McRecord &record = streams[group][cells_of(part.w, part.h).of_class(p.chroma)].emplace_back();
     record.dst = pack(part.x, part.y);
     record.ctl = shape_bits(part.w, part.h, p.chroma);
     record.mask = mask;
@@ -199,13 +201,11 @@ void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &p
         record.source[1] = place_translated(p.source[1], group, p.chroma, whole, part);
         record.ctl |= compound_bits(p);
     }
-    auto &streams = p.kind == DD_AV1_SINGLE ? mc : pairs;
-    streams[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
 }
 
 void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {
     const Area whole{p.x, p.y, p.w, p.h};
-    DdAv1WarpRecord record{};
+    DdAv1WarpRecord &record = warps[group][cells_of(part.w, part.h).of_class(p.chroma)].emplace_back();
     record.dst = pack(part.x, part.y);
     record.ctl = shape_bits(part.w, part.h, p.chroma);
     record.mask = mask;
@@ -216,7 +216,6 @@ void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area 
     }
     if (p.kind != DD_AV1_SINGLE)
         record.ctl |= compound_bits(p);
-    warps[group][cells_of(part.w, part.h).of_class(p.chroma)].push_back(record);
 }
 
 bool Av1Recorder::predict(const DdAv1Prediction &p) {
@@ -266,14 +265,13 @@ bool Av1Recorder::overlap(const DdAv1Overlap &o) {
         if (!valid(s, false))
             return false;
     const unsigned group = group_of(sources);
-    DdAv1OverlapRecord record{};
+    DdAv1OverlapRecord &record = overlaps[group][cells_of(whole.w, whole.h).of_class(o.chroma)].emplace_back();
     record.dst = pack(whole.x, whole.y);
     record.ctl = shape_bits(whole.w, whole.h, o.chroma) |
                  (o.above ? 2u * o.above + o.above_at : 0u) << DD_AV1_ABOVE_SHIFT |
                  (o.left ? 2u * o.left + o.left_at : 0u) << DD_AV1_LEFT_SHIFT;
     for (unsigned i = 0; i < 3; i++)
         record.source[i] = place_translated(sources[i], group, o.chroma, whole, whole);
-    overlaps[group][cells_of(whole.w, whole.h).of_class(o.chroma)].push_back(record);
     predictions++;
     return true;
 }

@@ -291,13 +291,23 @@ Av1Residuals::LimitsTable Av1Residuals::make_limits(unsigned bit_depth) {
     return table;
 }
 
+void Av1Residuals::note_taken(void *from, std::uint32_t first, const Av1Corner &corner, unsigned stride) {
+    Taken &taken = *taken_.extend(1);
+    taken.from = from;
+    taken.coefs = first;
+    taken.cols = static_cast<std::uint8_t>(corner.cols);
+    taken.rows = static_cast<std::uint8_t>(corner.rows);
+    taken.stride = static_cast<std::uint8_t>(stride);
+}
+
 template <typename T>
 Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst) {
     T *const from = static_cast<T *>(r.coefs);
     if (r.eob == 0 && r.type == 0) {
-        const auto residual = static_cast<std::uint32_t>(av1_dc_residual(limits.shape, *from));
-        bin_of(r.size, r.type, limits.shape, {}).records.push_back({dst, residual});
-        taken_.push_back({from, static_cast<std::uint32_t>(std::int32_t{*from}), 0, 0, 0});
+        DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, {}).records.emplace_back();
+        record.dst = dst;
+        record.coefs = static_cast<std::uint32_t>(av1_dc_residual(limits.shape, *from));
+        note_taken(from, static_cast<std::uint32_t>(std::int32_t{*from}), {}, 0);
         *from = 0;
         count++;
         return Av1Recorded::ok;
@@ -306,8 +316,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
     const unsigned stride = std::min(limits.shape.h, kMostCoded), values = 1u << (corner.cols + corner.rows);
     const auto first = static_cast<std::uint32_t>(coefs.size());
     T *const to = reinterpret_cast<T *>(coefs.extend(values * sizeof(T) / 4));
-    taken_.push_back({from, first, static_cast<std::uint8_t>(corner.cols), static_cast<std::uint8_t>(corner.rows),
-                      static_cast<std::uint8_t>(stride)});
+    note_taken(from, first, corner, stride);
     const std::uint64_t largest = std::uint64_t{move_corner(from, stride, corner, to)} + 1;
     if (largest * values > limits.harmless_sum &&
         (largest > kMostSummed || sum_of_magnitudes(to, values) > limits.harmless_sum) &&
@@ -317,7 +326,9 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
         coefs.resize(first);
         return Av1Recorded::out_of_range;
     }
-    bin_of(r.size, r.type, limits.shape, corner).records.push_back({dst, first});
+    DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, corner).records.emplace_back();
+    record.dst = dst;
+    record.coefs = first;
     count++;
     return Av1Recorded::ok;
 }

@@ -85,6 +85,7 @@ class Av1Residuals {
 
     // The corner's sides are 0 where there is a DC coefficient alone.
     Av1ItxBin &bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner);
+    void note_taken(void *from, std::uint32_t first, const Av1Corner &corner, unsigned stride);
     template <typename T>
     Av1Recorded take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst);
     template <typename T>
