@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The batch of one VP9 frame: every record of the stages that were planned for the GPU. Filled once, then
-// immutable until the frame is done, so that a failed frame can be run again. It knows no Vulkan: the
-// executor, the scalar reference and tools/replay all run the same batch.
+// immutable until the frame is done. It knows no Vulkan: the executor, the scalar reference and tools/replay
+// all run the same batch.
 #pragma once
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
