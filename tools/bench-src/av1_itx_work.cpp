@@ -78,7 +78,7 @@ Work make(const std::string &name, const Shape &shape, const Scene &scene) {
         residual.x = static_cast<std::uint16_t>(block.x);
         residual.y = static_cast<std::uint16_t>(block.y);
         residual.coefs = coefs->storage.data() + block.coefs * bytes;
-        if (batch.recon.recorders[0].residuals.add(residual) != dd::Av1Recorded::ok)
+        if (batch.recon.recorders[0].residuals.take(residual) != dd::Av1Recorded::ok)
             throw std::runtime_error(name + ": a residual was refused");
     }
     const dd::Av1Shape block_shape = dd::av1_shape(shape.size, shape.type);
