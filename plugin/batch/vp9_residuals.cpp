@@ -150,6 +150,8 @@ bool Vp9Recorder::take(unsigned plane, unsigned x, unsigned y, unsigned eob, T *
     std::uint32_t *to = coefs.extend(corner_words(corner, sizeof(T) / 2));
     stream.push_back({pack(x, y), first, plane, corner ? 0 : *from});
     if (!move<T, kind>(corner, from, to)) {
+        stream.pop_back();
+        coefs.resize(first);
         out_of_range_ = true;
         return false;
     }
