@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_recorder.h"
+#include "batch/power_of_two.h"
 
 #include <algorithm>
 #include <bit>
@@ -31,11 +32,6 @@ Cells cells_of(unsigned w, unsigned h) {
 template <typename Position>
 int near(Position at, std::uint32_t size) {
     return static_cast<int>(std::clamp<Position>(at, -kFarAway, static_cast<Position>(size) + kFarAway));
-}
-
-// std::has_single_bit() without an instruction that not every processor has.
-constexpr bool is_power_of_two(unsigned v) {
-    return v && !(v & (v - 1));
 }
 
 std::uint32_t shape_bits(unsigned w, unsigned h, bool chroma) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "batch/power_of_two.h"
 #include "batch/vp9_batch.h"
 #include "batch/vp9_range.h"
 #include "daedalus/daedalus.h"
@@ -22,9 +23,6 @@ constexpr bool is_int16(std::int32_t v) {
     return v >= INT16_MIN && v <= INT16_MAX;
 }
 
-constexpr bool is_power_of_two(unsigned v) {
-    return v && !(v & (v - 1)); // std::has_single_bit calls a function where there is no instruction
-}
 // The record of the same prediction so many pixels further on. Positions in a reference may be negative.
 constexpr DdMcRecord beside(const DdMcRecord &r, unsigned x, unsigned y) {
     const auto moved = [&](std::uint32_t at) { return pack(at + x, (at >> 16) + y); };
