@@ -54,6 +54,8 @@ struct CostQuery {
 
 struct CostEstimate {
     double cpu_ns = 0, gpu_ns = 0;
+    // Frames are parsed one after the other, for each adapts the probabilities of the next.
+    double in_order_ns = 0;
     // From the end of its references to the end of a frame with inter blocks, of which the GPU does a part. Frames of the CPU alone
     // follow each other row by row.
     double chain_ns = 0;

@@ -11,6 +11,8 @@ namespace {
 
 // A plan is left for one that is better by so much, and not before so many frames.
 constexpr double kBetter = 0.05, kBetterGuess = 0.2;
+// One that takes so much less CPU time has to be better only: that time is known better than paces are.
+constexpr double kMuchLessCpu = 0.85;
 constexpr unsigned kHold = 8, kHoldGuess = 16, kGuesses = 1;
 // Single frames on trial may cost this share of all time, and are this many frames apart. At first there is credit for some.
 constexpr double kTrialShare = 0.01;
@@ -30,7 +32,8 @@ constexpr double kSimilar = 1.5; // measurements that are averaged
 // another machine, not other content.
 constexpr unsigned kForget = 1024, kForgetEarly = 40;
 constexpr double kJump = 2.5;
-constexpr double kDepthRate = 0.1, kPaceRate = 0.5;
+constexpr double kDepthRate = 0.1;
+constexpr double kPaceRate = 0.1; // at least; at first, measurements are averaged
 // With the goal of speed, a plan that takes no CPU time may be slower by so much.
 constexpr double kCpuWeight = 0.05;
 // With the goal of little CPU time: 60 frames a second are always enough.
@@ -50,12 +53,14 @@ bool parse_goal(std::string_view text, Goal &goal) {
     return true;
 }
 
-// A frame occupies a core, then the GPU; `depth_` frames are on their way at once. The GPU needs whole references.
+// A frame occupies a core, then the GPU; `depth_` frames are on their way at once, of which one is parsed. The GPU needs whole
+// references.
 double Planner::frame_ns(const CostEstimate &cost, bool gpu) const {
     const double known = depth_[gpu] > 0 ? depth_[gpu] : depth_[!gpu];
     const double depth = known > 0 ? known : first_depth_;
     const double workers = std::min(depth, static_cast<double>(std::max(1u, traits_.cores)));
-    return std::max({cost.cpu_ns / workers, cost.gpu_ns, cost.chain_ns, (cost.cpu_ns + cost.gpu_ns) / depth});
+    return std::max(
+        {cost.cpu_ns / workers, cost.in_order_ns, cost.gpu_ns, cost.chain_ns, (cost.cpu_ns + cost.gpu_ns) / depth});
 }
 
 unsigned Planner::whole(const PlanQuery &query, unsigned on_gpu) const {
@@ -99,11 +104,12 @@ std::optional<unsigned> Planner::nearest_measured(unsigned on_gpu) const {
 
 double Planner::value_of(const PlanQuery &query, unsigned on_gpu) const {
     const double frame = expected_ns(query, on_gpu), cpu = model_.predict(query.with(on_gpu)).cpu_ns;
+    const double speed = frame * (1 + kCpuWeight * cpu / std::max(1.0, model_.predict(query.with(0)).cpu_ns));
     if (traits_.goal == Goal::speed)
-        return frame * (1 + kCpuWeight * cpu / std::max(1.0, model_.predict(query.with(0)).cpu_ns));
+        return speed;
     // Plans that are too slow come after those that aren't, the fastest first: in time, no plan takes more than all cores.
     const double too_slow = kRealTime * std::max(1u, traits_.cores);
-    return frame <= kRealTime ? cpu : too_slow + frame;
+    return frame <= kRealTime ? cpu : too_slow + speed;
 }
 
 Planner::Ranked Planner::rank(const PlanQuery &query) const {
@@ -124,17 +130,20 @@ void Planner::choose_home(Home &home, const PlanQuery &query, const Ranked &rank
     const bool by_pace = !query.intra_only && nearest_measured(0);
     const unsigned now = home.on_gpu & query.usable;
     const bool stays = home.chosen && query.allows(now);
-    std::optional<unsigned> best;
-    if (stays)
-        best = now;
-    for (unsigned plan = 0; plan < kPlans; plan++)
-        if (query.allows(plan) && (!by_pace || pace()[whole(query, plan)] > 0) &&
-            (!best || ranked.value[plan] < ranked.value[*best]))
-            best = plan;
-    home.held++;
     const bool guess = !query.intra_only && !by_pace;
     const double better = guess ? kBetterGuess : kBetter;
-    if (stays && (home.held < (guess ? kHoldGuess : kHold) || ranked.value[*best] >= (1 - better) * ranked.value[now]))
+    const auto cpu_ns = [&](unsigned plan) { return model_.predict(query.with(plan)).cpu_ns; };
+    const auto worth_it = [&](unsigned plan) {
+        const double needed = by_pace && cpu_ns(plan) < kMuchLessCpu * cpu_ns(now) ? 1 : 1 - better;
+        return ranked.value[plan] < needed * ranked.value[now];
+    };
+    std::optional<unsigned> best;
+    for (unsigned plan = 0; plan < kPlans; plan++)
+        if (query.allows(plan) && (!by_pace || pace()[whole(query, plan)] > 0) &&
+            (!best || ranked.value[plan] < ranked.value[*best]) && (!stays || worth_it(plan)))
+            best = plan;
+    home.held++;
+    if (stays && (home.held < (guess ? kHoldGuess : kHold) || !best))
         return;
     if (stays && guess && guesses_++ >= kGuesses)
         return;
@@ -298,7 +307,9 @@ void Planner::judge(const Visit &visit, double before, double after) {
     }
     double &pace = this->pace()[visit.plan];
     const bool known = pace > 0 && std::max(pace, measured) < kSimilar * std::min(pace, measured);
-    pace = known ? pace + kPaceRate * (measured - pace) : measured;
+    // The plan that looks best of equal ones is the luckiest one: the more measurements, the less so.
+    const double rate = std::max(kPaceRate, 1.0 / std::max(1u, visits_[visit.plan]));
+    pace = known ? pace + rate * (measured - pace) : measured;
 }
 
 // Threads that have many frames on their way take long to turn to another side. So the next excursion waits until this one is paid,
