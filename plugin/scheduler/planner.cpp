@@ -27,6 +27,7 @@ constexpr double kExcursionLimit = 2, kExcursionGivenUp = 3;
 constexpr unsigned kLongestExcursion = 6 * Pace::kWindow; // where frames are dropped
 constexpr unsigned kAttempts = 8;                         // at a first measurement
 constexpr double kSameContent = 1.2;
+constexpr unsigned kUnusual = 8; // frames in a row, which then are usual
 constexpr double kSimilar = 1.5; // measurements that are averaged
 // Windows after which other plans count as never measured. Fewer where frames take so much longer than they did: that may mean
 // another machine, not other content.
@@ -257,9 +258,20 @@ Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
     return forecast;
 }
 
+// Frames that lack a stage which others have are often those that only bring another one back: next to nothing is parsed there, which the
+// model would take for the stage's doing.
+bool Planner::is_usual(const CostQuery &query) {
+    Usual &usual = usual_[query.intra_only];
+    const bool lacks = (usual.stages & ~query.stages) != 0;
+    if (lacks && ++usual.others < kUnusual)
+        return false;
+    usual = {query.stages, 0};
+    return true;
+}
+
 void Planner::learn_frame(const CostQuery &query, const CostOutcome &outcome) {
     learned_++;
-    if (outcome.cpu_ns > 0)
+    if (outcome.cpu_ns > 0 && is_usual(query))
         model_.learn_cpu(query, outcome.submits, outcome.cpu_ns);
 }
 

@@ -124,6 +124,7 @@ class Planner {
     void change_size(unsigned size);
     void forget();
     void learn_pace(double ns, std::int64_t now);
+    bool is_usual(const CostQuery &query);
 
     PlannerTraits traits_;
     CostModel model_;
@@ -133,6 +134,11 @@ class Planner {
     unsigned guesses_ = 0;  // times that frames were moved to another plan by costs alone
     bool informed_ = false; // paces of this size were known when it began
     std::array<Home, 2> home_;
+    // The stages of most frames, with inter blocks and without, and how many frames since the last one lacked some.
+    struct Usual {
+        unsigned stages = 0, others = 0;
+    };
+    std::array<Usual, 2> usual_{};
     // What an excursion has cost, with the turn to it and back, and since when it is counted.
     struct Absence {
         bool counted = false;

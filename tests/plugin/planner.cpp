@@ -215,6 +215,23 @@ TEST_CASE("what was learned serves the next stream", "[planner]") {
     REQUIRE(again.trials < 5);
 }
 
+TEST_CASE("frames that bring others back say nothing about stages", "[planner]") {
+    Planner planner({Goal::speed, 16}, knowing(fast_gpu()));
+    const CostModel truth(fast_gpu());
+    const CostQuery whole = vp9_frame().with(0);
+    CostQuery shown = whole;
+    shown.stages &= ~(1u << DD_STAGE_LF);
+    const double ns = truth.predict(whole).cpu_ns;
+    for (unsigned i = 0; i < 2000; i++)
+        planner.learn_frame(i % 8 < 7 ? whole : shown, {.cpu_ns = i % 8 < 7 ? ns : 0.03 * ns});
+    constexpr unsigned filter = kCostCpu + unsigned{DD_STAGE_LF};
+    CHECK(planner.knowledge().costs[filter] == Approx(fast_gpu()[filter]));
+    // A stream without a loop filter is learned all the same.
+    for (unsigned i = 0; i < 200; i++)
+        planner.learn_frame(shown, {.cpu_ns = 0.5 * ns});
+    CHECK(CostModel(planner.knowledge().costs).predict(shown).cpu_ns == Approx(0.5 * ns).epsilon(0.05));
+}
+
 TEST_CASE("a new size is a new start", "[planner]") {
     Machine machine{.costs = fast_gpu(), .noise = 0.1, .gpu_side = 2.5};
     Planner planner({Goal::speed, 4}, knowing(fast_gpu()));
