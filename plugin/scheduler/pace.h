@@ -9,8 +9,8 @@ namespace dd {
 
 class Pace {
   public:
-    // Frames that one measurement spans.
-    static constexpr unsigned kWindow = 24;
+    // Frames that one measurement spans: several of the large hidden ones that encoders put before eight or sixteen small ones.
+    static constexpr unsigned kWindow = 64;
 
     // A frame begins at `now` in nanoseconds, after which `in_flight` frames are on their way. A new `plan` begins a new run.
     // Returns the run, for `ended`.

@@ -31,7 +31,7 @@ constexpr unsigned kUnusual = 8; // frames in a row, which then are usual
 constexpr double kSimilar = 1.5; // measurements that are averaged
 // Windows after which other plans count as never measured. Fewer where frames take so much longer than they did: that may mean
 // another machine, not other content.
-constexpr unsigned kForget = 1024, kForgetEarly = 40;
+constexpr unsigned kForget = 384, kForgetEarly = 15;
 constexpr double kJump = 2.5;
 constexpr double kDepthRate = 0.1;
 constexpr double kPaceRate = 0.1; // at least; at first, measurements are averaged
