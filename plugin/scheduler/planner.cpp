@@ -11,6 +11,8 @@ namespace {
 
 // A plan is left for one that is better by so much, and not before so many frames.
 constexpr double kBetter = 0.05, kBetterGuess = 0.2;
+// By costs alone, which begin with frames that wait for drivers and for memory, only for one that is so much better.
+constexpr double kMuchBetter = 0.5;
 // One that takes so much less CPU time has to be better only: that time is known better than paces are.
 constexpr double kMuchLessCpu = 0.85;
 constexpr unsigned kHold = 8, kHoldGuess = 16, kGuesses = 1;
@@ -132,7 +134,7 @@ void Planner::choose_home(Home &home, const PlanQuery &query, const Ranked &rank
     const unsigned now = home.on_gpu & query.usable;
     const bool stays = home.chosen && query.allows(now);
     const bool guess = !query.intra_only && !by_pace;
-    const double better = guess ? kBetterGuess : kBetter;
+    const double better = guess ? kMuchBetter : kBetter;
     const auto cpu_ns = [&](unsigned plan) { return model_.predict(query.with(plan)).cpu_ns; };
     const auto worth_it = [&](unsigned plan) {
         const double needed = by_pace && cpu_ns(plan) < kMuchLessCpu * cpu_ns(now) ? 1 : 1 - better;
