@@ -227,6 +227,7 @@ Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
     const unsigned size = size_class(query.pixels);
     if (frames_++ == 0)
         first_depth_ = in_flight;
+    most_in_flight_ = std::max(most_in_flight_, in_flight);
     if (frames_ == 1 || size != size_)
         change_size(size);
     // Frames without inter blocks use the GPU only if the others do.
@@ -271,9 +272,16 @@ bool Planner::is_usual(const CostQuery &query) {
     return true;
 }
 
+void Planner::learn_submit(const CostQuery &query, double gpu_ns) {
+    if (!is_warming_up(query))
+        model_.learn_gpu(query, 1, gpu_ns);
+}
+
 void Planner::learn_frame(const CostQuery &query, const CostOutcome &outcome) {
     learned_++;
-    if (outcome.cpu_ns > 0 && is_usual(query))
+    const bool warm = !is_warming_up(query);
+    with_gpu_ += query.on_gpu != 0;
+    if (outcome.cpu_ns > 0 && is_usual(query) && warm)
         model_.learn_cpu(query, outcome.submits, outcome.cpu_ns);
 }
 

@@ -77,7 +77,7 @@ class Planner {
     // Plans a frame that begins `now`. `in_flight`: frames that have begun and not ended, this one included.
     Forecast plan(PlanQuery query, unsigned in_flight, std::int64_t now);
     // One submit of a frame; query.on_gpu: the stages in it.
-    void learn_submit(const CostQuery &query, double gpu_ns) { model_.learn_gpu(query, 1, gpu_ns); }
+    void learn_submit(const CostQuery &query, double gpu_ns);
     // A frame went as planned.
     void learn_frame(const CostQuery &query, const CostOutcome &outcome);
     // A planned frame has ended, however it went.
@@ -125,6 +125,7 @@ class Planner {
     void forget();
     void learn_pace(double ns, std::int64_t now);
     bool is_usual(const CostQuery &query);
+    bool is_warming_up(const CostQuery &query) const { return query.on_gpu && with_gpu_ < kWarmUp * most_in_flight_; }
 
     PlannerTraits traits_;
     CostModel model_;
@@ -157,6 +158,11 @@ class Planner {
     unsigned windows_ = 0;          // measured
     std::array<double, 2> depth_{}; // frames in flight, averaged: without GPU, with; 0: there were none
     double first_depth_ = 1;
+    // Frames on their way at once at most; those that ended with a GPU's share. The first of each thread wait for memory, and say
+    // nothing about costs.
+    static constexpr unsigned kWarmUp = 2;
+    unsigned most_in_flight_ = 1;
+    std::uint64_t with_gpu_ = 0;
     double credit_ns_ = 0; // what single trials may still cost
     bool has_credit_ = false;
     std::uint64_t frames_ = 0, learned_ = 0;

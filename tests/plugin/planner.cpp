@@ -37,6 +37,7 @@ struct Machine {
     double pause_ns = 0;      // the consumer's, after each frame
     double turn_ns = 0;       // until threads work together again after a change of plan for several frames
     unsigned cores = 4;
+    unsigned cold = 0; // so many frames with a GPU take four times as long
     std::mt19937 random{1};
 
     double noisy(double ns) { return ns * (1 + noise * std::uniform_real_distribution<double>(-1, 1)(random)); }
@@ -76,7 +77,8 @@ Run run(Planner &planner, Machine &machine, unsigned frames, unsigned depth = 1,
     const auto end_oldest = [&] {
         const auto [forecast, number] = underway.front();
         underway.pop_front();
-        const double content = machine.content(number);
+        const bool is_cold = forecast.on_gpu && machine.cold && machine.cold--;
+        const double content = machine.content(number) * (is_cold ? 4 : 1);
         const CostQuery chosen = query.with(forecast.on_gpu);
         const CostEstimate cost = truth.predict(chosen);
         CostOutcome outcome;
@@ -203,6 +205,16 @@ TEST_CASE("looking at a bad side costs little", "[planner]") {
     REQUIRE(begin.on_gpu == 0);
     const Run later = run(planner, machine, 4000, 16);
     REQUIRE(later.ns < 1.05 * 4000 * cpu);
+}
+
+TEST_CASE("the first frames with a GPU don't decide", "[planner]") {
+    const unsigned depth = GENERATE(1u, 16u);
+    Planner planner({Goal::speed, 16}, knowing(fast_gpu()));
+    Machine machine{.costs = fast_gpu(), .noise = 0.1, .gpu_side = 0.6, .cores = 16, .cold = 2 * depth};
+    const Run begin = run(planner, machine, 2 * depth + 2, depth);
+    CHECK(begin.switches == 0);
+    CHECK(work(planner.knowledge().costs, kAll) < 1.2 * work(fast_gpu(), kAll));
+    CHECK(run(planner, machine, 400, depth).on_gpu == kAll);
 }
 
 TEST_CASE("what was learned serves the next stream", "[planner]") {
