@@ -87,6 +87,8 @@ double Planner::expected_ns(const PlanQuery &query, unsigned on_gpu) const {
         return predicted;
     const double there = predicted_ns(query, *nearest & query.usable);
     const double content = content_ > 0 ? content_ * query.pixels : there / pace()[*nearest];
+    if (content <= 0 || there <= 0) // costs may have been learned to be nothing
+        return predicted;
     return content * pace()[*nearest] * (*nearest == plan ? 1 : predicted / there);
 }
 

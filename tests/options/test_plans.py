@@ -62,7 +62,7 @@ class Measured(DecodeCase):
         self.assertEqual(done.frames, stock_frames(long()))
         lines = [line for line in done.lines("debug") if "predicted" in line]
         found = [self.FRAME.search(line) for line in lines]
-        self.assertNotIn(None, found, lines[:3])
+        self.assertNotIn(None, found, [line for line, match in zip(lines, found) if not match][:3])
         self.assertGreaterEqual(len(found), len(done.frames))
         return found
 

@@ -2,10 +2,12 @@
 """-threads, -thread_type, -hwaccel_output_format, low delay: the same frames whatever they say."""
 
 import json
+import os
+import subprocess
 import tempfile
 from pathlib import Path
 
-from program import DEVICE, DecodeCase, hwaccel, long, run, stock_frames
+from program import DEVICE, DecodeCase, decode, hwaccel, long, paths, run, stock_frames
 
 GPU = {"DAEDALUS_PLAN": "gpu"}
 
@@ -20,17 +22,34 @@ class Threads(DecodeCase):
     def test_default(self):
         self.decodes(hwaccel(), GPU, long())
 
-    def test_frames_without_adaptation_are_parsed_side_by_side(self):
-        """Both streams are in frame-parallel mode. Plan `parse` keeps no thread waiting for the GPU."""
+    def parsed(self, threads: str) -> list[dict]:
+        """What plan `parse`, which keeps no thread waiting for the GPU, does with a stream in frame-parallel mode, for nobody
+        who could be slow to take the frames."""
         with tempfile.TemporaryDirectory(prefix="dd-threads-") as folder:
             trace = Path(folder, "trace.json")
-            done = run([*hwaccel(None, "-threads", "4"), "-i", str(long())],
-                       {"DAEDALUS_PLAN": "parse", "DAEDALUS_DEVICE": DEVICE, "DAEDALUS_TRACE": str(trace)})
-            self.assertEqual(done.code, 0, done.log[-2000:])
+            environment = {"DAEDALUS_PLAN": "parse", "DAEDALUS_DEVICE": DEVICE, "DAEDALUS_TRACE": str(trace)}
+            subprocess.run([str(paths.PATCHED), "-nostdin", "-loglevel", "error", *hwaccel(None, "-threads", threads),
+                            "-i", str(long()), "-f", "null", "-"],
+                           env={**decode.clean_environment(), **environment}, check=True, timeout=120)
             spans = json.loads(trace.read_text())
-        parsed = sorted((span["ts"], span["dur"]) for span in spans if span["name"] == "parse")
-        early = sum(begin < before + took / 2 for (before, took), (begin, _) in zip(parsed, parsed[1:]))
-        self.assertGreater(early, len(parsed) / 10, "frames that were begun before half of the one before was parsed")
+        return sorted((span for span in spans if span["name"] == "parse"), key=lambda span: span["ts"])
+
+    def test_frames_without_adaptation_are_parsed_side_by_side(self):
+        def early() -> float:
+            """Share of frames that were begun before half of the one before was parsed."""
+            spans = self.parsed("4")
+            begun = sum(span["ts"] < before["ts"] + before["dur"] / 2 for before, span in zip(spans, spans[1:]))
+            return begun / len(spans)
+
+        # A third on two idle cores, none where parsing is a chain. A busy machine makes a tenth of them look early, and fewer be it.
+        self.assertTrue(any(early() > 0.15 for _ in range(5)))
+
+    def test_number_of_threads(self):
+        """As many as are asked for; half as many again as there are cores, and one, where none are."""
+        cores = len(os.sched_getaffinity(0))
+        for asked, expected in (("4", 4), ("0", 3 if cores == 1 else min(cores + cores // 2 + 1, 16))):
+            with self.subTest(asked=asked):
+                self.assertEqual(len({span["tid"] for span in self.parsed(asked)}), expected)
 
     def test_low_delay(self):
         self.decodes(hwaccel(None, "-flags", "low_delay"), {**GPU, "DAEDALUS_DEVICE": DEVICE})
@@ -39,7 +58,6 @@ class Threads(DecodeCase):
         self.decodes(hwaccel(None, "-hwaccel_output_format", "yuv420p"), {**GPU, "DAEDALUS_DEVICE": DEVICE})
 
     def test_seek(self):
-        from daedalus_tools import paths
         plain = run(["-ss", "3.2", "-i", str(long())], program=paths.STOCK)
         for threads in ("1", "4"):
             ours = run([*hwaccel(None, "-threads", threads), "-ss", "3.2", "-i", str(long())],

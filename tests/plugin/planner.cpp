@@ -9,6 +9,7 @@
 #include "scheduler/planner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <deque>
 #include <filesystem>
@@ -242,6 +243,19 @@ TEST_CASE("frames that bring others back say nothing about stages", "[planner]")
     for (unsigned i = 0; i < 200; i++)
         planner.learn_frame(shown, {.cpu_ns = 0.5 * ns});
     CHECK(CostModel(planner.knowledge().costs).predict(shown).cpu_ns == Approx(0.5 * ns).epsilon(0.05));
+}
+
+TEST_CASE("costs of nothing make no plan impossible", "[planner]") {
+    Knowledge free = knowing(fast_gpu());
+    for (unsigned cost = kCostParse; cost < kCostRecord; cost++)
+        free.costs[cost] = 0;
+    free.paces[size_class(vp9_frame().pixels)][0] = 1;
+    Planner planner({Goal::speed, 4}, free);
+    for (unsigned i = 0; i < 200; i++) {
+        const Forecast forecast = planner.plan(vp9_frame(), 1, i * 1000);
+        REQUIRE(std::isfinite(forecast.frame_ns));
+        planner.ended(forecast, vp9_frame().pixels, i * 1000 + 500);
+    }
 }
 
 TEST_CASE("a new size is a new start", "[planner]") {
