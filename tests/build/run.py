@@ -14,6 +14,7 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "build"
 sys.path.insert(0, str(SCRIPTS))
 
 import check_tree  # noqa: E402
+import programs  # noqa: E402
 import sources  # noqa: E402
 import suites  # noqa: E402
 
@@ -57,6 +58,21 @@ class PatchedTrees(unittest.TestCase):
         patch.write_text("2")
         self.assertNotEqual(first, sources.tree_key(wrap, [patch]))
         self.assertNotEqual(first, sources.tree_key(wrap, []))
+
+
+    def test_the_header_follows_the_sources(self) -> None:
+        job = programs.Job(self.fresh.parent, "patched", "", None, 1)
+        header = self.fresh.parent / "built.h"
+        for name in ("ffmpeg", "dav1d"):
+            job.tree(name).parent.mkdir(exist_ok=True)
+            sources.key_file(job.tree(name)).write_text("1")
+        programs.write_header(job, header)
+        os.utime(header, (1, 1))
+        programs.write_header(job, header)
+        self.assertEqual(header.stat().st_mtime, 1)
+        sources.key_file(job.tree("dav1d")).write_text("2")
+        programs.write_header(job, header)
+        self.assertNotEqual(header.stat().st_mtime, 1)
 
 
 class Counting(unittest.TestCase):

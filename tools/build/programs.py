@@ -220,6 +220,15 @@ def write_depfile(job: Job, depfile: Path, stamp: Path) -> None:
     depfile.write_text(f"{stamp}: {' '.join(escaped)}\n")
 
 
+def write_header(job: Job, header: Path) -> None:
+    """It changes with the sources: what includes it is compiled again in the same run, where ninja has looked at the sources' own
+    headers before they were patched."""
+    keys = [sources.key_file(job.tree(name)).read_text().strip() for name in ("ffmpeg", "dav1d")]
+    text = f"/* {job.flavour} FFmpeg and dav1d are built: {keys[0]}, {keys[1]} */\n"
+    if not header.exists() or header.read_text() != text:
+        header.write_text(text)
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("flavour", choices=("stock", "patched"))
@@ -244,8 +253,8 @@ def main() -> None:
     say(f"{job.flavour}: FFmpeg {sources.read_wrap('ffmpeg').version} (log: {job.build / 'logs'}) …")
     build_ffmpeg(job)
     say(f"{job.flavour}: {job.prefix / 'bin' / 'ffmpeg'} in {time.monotonic() - start:.0f} s")
-    if args.header and not args.header.exists():
-        args.header.write_text(f"/* {job.flavour} FFmpeg and dav1d are built. */\n")
+    if args.header:
+        write_header(job, args.header)
     if args.depfile:
         write_depfile(job, args.depfile, args.stamp)
     if args.stamp:

@@ -117,11 +117,16 @@ def synchronise(fresh: Path, kept: Path) -> int:
     return changed
 
 
+def key_file(tree: Path) -> Path:
+    """Says which release and patches a tree was made of."""
+    return tree.parent / (tree.name + ".key")
+
+
 def prepare_tree(name: str, patched: bool, tree: Path) -> None:
     """Bring `tree` to the pinned release plus, if asked for, the series of patches."""
     wrap = read_wrap(name)
     patches = patches_of(name) if patched else []
-    stamp = tree.parent / (tree.name + ".key")
+    stamp = key_file(tree)
     key = tree_key(wrap, patches)
     if tree.is_dir() and stamp.is_file() and stamp.read_text() == key:
         return
