@@ -10,7 +10,7 @@ namespace dd {
 namespace {
 
 // A plan is left for one that is better by so much, and not before so many frames.
-constexpr double kBetter = 0.05, kBetterGuess = 0.2;
+constexpr double kBetter = 0.05;
 // By costs alone, which begin with frames that wait for drivers and for memory, only for one that is so much better.
 constexpr double kMuchBetter = 0.5;
 // One that takes so much less CPU time has to be better only: that time is known better than paces are.
@@ -21,7 +21,8 @@ constexpr double kTrialShare = 0.01;
 constexpr unsigned kTrialInterval = 16;
 constexpr double kFirstCredit = 4, kMostCredit = 16; // frames
 // The same share is for excursions: a window of frames under another plan. Plans that are expected to be slower by more than the
-// first factor have none; the second one ends them early.
+// first factor have none; the second one ends them early. One that promises to be better by so much has its first soon.
+constexpr double kPromising = 0.2;
 constexpr double kExcursionInterval = 512;
 constexpr unsigned kUrgentInterval = 128;
 constexpr double kLongestRest = 16384; // frames
@@ -139,8 +140,8 @@ void Planner::choose_home(Home &home, const PlanQuery &query, const Ranked &rank
     const double better = guess ? kMuchBetter : kBetter;
     const auto cpu_ns = [&](unsigned plan) { return model_.predict(query.with(plan)).cpu_ns; };
     const auto worth_it = [&](unsigned plan) {
-        const double needed = by_pace && cpu_ns(plan) < kMuchLessCpu * cpu_ns(now) ? 1 : 1 - better;
-        return ranked.value[plan] < needed * ranked.value[now];
+        const double there = ranked.value[plan], here = ranked.value[now];
+        return there < (1 - better) * here || (by_pace && there < here && cpu_ns(plan) < kMuchLessCpu * cpu_ns(now));
     };
     std::optional<unsigned> best;
     for (unsigned plan = 0; plan < kPlans; plan++)
@@ -197,7 +198,7 @@ void Planner::consider_excursion(const PlanQuery &query, const Ranked &ranked, u
             continue;
         const unsigned visits = visits_[whole(query, plan)];
         const bool fresh = visits < kAttempts && pace()[whole(query, plan)] <= 0;
-        const bool better = value < (1 - kBetterGuess) * ranked.value[now] && at_home_ >= kUrgentInterval;
+        const bool better = value < (1 - kPromising) * ranked.value[now] && at_home_ >= kUrgentInterval;
         const bool other_side = !side_measured(plan) && (at_home_ >= kUrgentInterval || !informed_);
         const bool urgent = fresh && (better || other_side);
         const std::pair candidate(Rank(!urgent, visits, value), plan);

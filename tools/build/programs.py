@@ -225,7 +225,7 @@ def write_header(job: Job, header: Path) -> None:
     headers before they were patched."""
     keys = [sources.key_file(job.tree(name)).read_text().strip() for name in ("ffmpeg", "dav1d")]
     text = f"/* {job.flavour} FFmpeg and dav1d are built: {keys[0]}, {keys[1]} */\n"
-    if not header.exists() or header.read_text() != text:
+    if once_per_key(header, text):
         header.write_text(text)
 
 
