@@ -4,6 +4,8 @@
 #include "environment.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 namespace dd {
 namespace {
@@ -24,6 +26,8 @@ BatchSaver::BatchSaver() : folder_(environment("DAEDALUS_SAVE_BATCH")) {
         folder_.resize(colon);
     }
     left_ = count;
+    std::error_code error; // save() says what can't be written
+    std::filesystem::create_directories(folder_, error);
 }
 
 void BatchSaver::save(const BatchView &view, std::uint64_t frame, const Log &log) {
@@ -33,8 +37,10 @@ void BatchSaver::save(const BatchView &view, std::uint64_t frame, const Log &log
     std::snprintf(name, sizeof(name), "/%06llu-%s.ddb", static_cast<unsigned long long>(frame),
                   phase_names[view.phases & 3]);
     const std::string error = save_batch(folder_ + name, view);
-    if (!error.empty())
-        log.line(DD_LOG_ERROR, "%s", error.c_str());
+    if (error.empty())
+        return;
+    log.line(DD_LOG_ERROR, "%s; no more batches are saved", error.c_str());
+    left_ = 0;
 }
 
 } // namespace dd

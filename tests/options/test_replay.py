@@ -23,11 +23,12 @@ def streams(codec: str) -> list[Path]:
 
 class Replays(unittest.TestCase):
     def replays(self, stream: Path) -> None:
-        with tempfile.TemporaryDirectory(prefix="dd-replay-") as folder:
+        with tempfile.TemporaryDirectory(prefix="dd-replay-") as outer:
+            folder = Path(outer, "made", "here")
             done = run([*hwaccel(), "-i", str(stream)],
                        {"DAEDALUS_PLAN": "gpu", "DAEDALUS_SAVE_BATCH": f"{folder}:{BATCHES}"})
             self.assertEqual(done.code, 0, done.log)
-            files = sorted(Path(folder).glob("*.ddb"))
+            files = sorted(folder.glob("*.ddb"))
             self.assertTrue(0 < len(files) <= BATCHES, f"{len(files)} files")
             self.assertTrue(any("filter" in file.name or "frame" in file.name for file in files))
             replayed = subprocess.run([REPLAY, "--device", DEVICE, "--runs", "1", *files], capture_output=True, text=True)
@@ -43,3 +44,11 @@ class Replays(unittest.TestCase):
         for stream in streams("av1"):
             with self.subTest(stream=stream.name):
                 self.replays(stream)
+
+    def test_a_folder_that_cannot_be_made(self):
+        with tempfile.NamedTemporaryFile() as file:
+            done = run([*hwaccel(), "-i", str(streams("vp9")[0])],
+                       {"DAEDALUS_PLAN": "gpu", "DAEDALUS_SAVE_BATCH": f"{file.name}/below"})
+        self.assertEqual(done.code, 0, done.log)
+        self.assertEqual(len(done.ours("error")), 1, done.log)
+        self.assertEqual(done.said("can't be written; no more batches are saved"), 1, done.log)
