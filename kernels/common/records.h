@@ -147,17 +147,15 @@ struct DdLfPush {
     uint edges_at;  // pairs of words from the start of the records
 };
 
-// The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. A workgroup filters a run of
-// superblocks, so long that its pixels fit into 16 KiB. Rows of superblocks are offset by one another: in step s, row r has the
-// superblocks from (s - r) * run - r on. All that they need of the row above is done in earlier steps.
-const uint DD_LF_RUN_8 = 3u;  // superblocks, with 8 bits a pixel
-const uint DD_LF_RUN_16 = 1u; // above
+// The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. Behind the picture's
+// pixels, from word `sync` on: a count of the workgroups that have begun, then for each row of superblocks and each plane in it how
+// many superblocks are done.
 struct DdLfSuperblockPush {
     DdPlanes planes;
+    uint plane_count;
     uint sb_cols;
     uint sb_rows;
-    uint step;
-    uint first_row; // of superblocks, that the step has work in
+    uint sync;
     uint ss_h;
     uint ss_v;
 };

@@ -7,9 +7,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#ifdef SUPERBLOCKS
+#extension GL_KHR_shader_subgroup_ballot : require
+#endif
 
 #include "common/records.h"
-#ifdef SUPERBLOCKS
+#ifdef INNER // no other workgroup has these pixels
 #define DST_ACCESS
 #else
 #define DST_ACCESS coherent
@@ -44,7 +47,7 @@ const uint COLUMN_LANES_LOG2 = 3u, ROW_LANES_LOG2 = QUAD_WORDS; // of an edge: e
 // Two pixels in fields of 16 bits become half floats with the exponent of 1024, which V3D takes as they are.
 vec2 field_pixels(uint fields) { return unpackHalf2x16(fields + 0x64006400u); }
 
-#if BITS == 8
+#if BITS == 8 && !defined SUPERBLOCKS
 void unpack(QUAD quad, const uint first, inout float v[16]) {
     const vec2 even = field_pixels(quad & 0x00ff00ffu), odd = field_pixels(quad >> 8 & 0x00ff00ffu);
     v[first] = even.x;
@@ -58,7 +61,7 @@ QUAD pack(float v[16], const uint first) { // the last pixel's bias goes out of 
 }
 #else
 void unpack(QUAD quad, const uint first, inout float v[16]) {
-#if BITS == 10
+#if BITS <= 10
     v[first] = field_pixels(quad.x).x;
     v[first + 1u] = field_pixels(quad.x).y;
     v[first + 2u] = field_pixels(quad.y).x;
@@ -122,10 +125,10 @@ void filter_line_of_columns(uint at, Strength t) {
     }
 }
 
-// Flat pixels of a column of words are averaged at the same time, in fields of 16 bits: sums of 16 pixels fit. With 8 bits
-// a pixel every other one is in a field, and there are two turns. `flat_pixels` has all bits of those that change.
+// Flat pixels of a column of words are averaged at the same time, in fields of 16 bits: sums of 16 pixels fit. With four
+// pixels a word every other one is in a field, and there are two turns. `flat_pixels` has all bits of those that change.
 // Words are loaded again: that costs less than the registers.
-const uint FIELDS = BITS == 8 ? 0x00ff00ffu : 0xffffffffu, TURN_BITS = 8u, TURNS = BITS == 8 ? 2u : 1u;
+const uint FIELDS = WORD_PIXELS == 4u ? 0x00ff00ffu : 0xffffffffu, TURN_BITS = 8u, TURNS = WORD_PIXELS == 4u ? 2u : 1u;
 const uint UNITS = 0x00010001u;
 
 #define LOAD_LINES(FIRST, END)                                                                                         \
@@ -196,8 +199,8 @@ uint flat_outside_of(uint at, uint stride) {
                 above &= (a + BIAS - b) & (b + BIAS - a);
             }
             // The fields' upper bits as masks of pixels.
-            above = (above >> 15) * (BITS == 8 ? 0xffu : 0xffffu);
-            within &= BITS == 8 ? above << turn * TURN_BITS | 0xff00ff00u >> turn * TURN_BITS : above;
+            above = (above >> 15) * PIXEL_MASK;
+            within &= WORD_PIXELS == 4u ? above << turn * TURN_BITS | 0xff00ff00u >> turn * TURN_BITS : above;
         }
         flat_pixels = side == 0u ? within : flat_pixels & within;
     }

@@ -2,9 +2,13 @@
 //
 // The loop filter in the specification's own order (clause 8.8.1): superblock after superblock, in each the edges between
 // columns, then those between rows. For GPUs that run many workgroups at a time: the order of edges costs the CPU
-// nothing. A workgroup filters a run of superblocks of one plane; runs of a step are a wavefront, which no two touch
-// the same pixels in. Edges along a line that share pixels are a chain, which one lane walks along; chains of a line are
+// nothing. Edges along a line that share pixels are a chain, which one lane walks along; chains of a line are
 // independent. Pixels are those of vp9/lf_tile.glsl.
+//
+// A superblock changes pixels of its left and upper neighbours only by chains that begin at its own left and upper border.
+// All others but those between rows that meet such a chain of columns are inner ones: no superblock waits for them, and none
+// is waited for. So there are two kernels: with INNER a workgroup has a superblock's inner chains, all superblocks at a
+// time (lf_inner.glsl); then a workgroup goes along a row with the rest, as fast as the rows above allow (lf_row.glsl).
 
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
     uint limits[DD_LF_LEVELS];
@@ -14,19 +18,37 @@ layout(push_constant) uniform Push {
     DdLfSuperblockPush push;
 };
 
-// A plane, and a superblock in it. Cells are four pixels wide and high.
+// A plane, and a superblock in it. Cells are four pixels wide and high, units eight.
 struct Place {
     uint ss_h, ss_v; // of the plane
     uint kind;       // of the masks
-    uint origin;     // word of the superblock's first pixel in the tile
-    uint sb;         // index in the run
     bool first_column, last_column, first_row, last_row;
 };
 
-// Superblocks of the run, then the levels' limits.
-const uint SUPERBLOCK_WORDS = 48u, MASKS_AT = 16u;
-shared uint run_words[RUN * SUPERBLOCK_WORDS];
-shared uint run_limits[DD_LF_LEVELS];
+Place place_of(uint plane, uint row) {
+    Place p;
+    p.ss_h = plane == 0u ? 0u : push.ss_h;
+    p.ss_v = plane == 0u ? 0u : push.ss_v;
+    p.kind = (p.ss_h | p.ss_v) != 0u ? 1u : 0u;
+    p.first_row = row == 0u;
+    p.last_row = row + 1u == push.sb_rows;
+    p.first_column = p.last_column = false;
+    return p;
+}
+uint cells_wide(Place p) { return 16u >> p.ss_h; }
+uint cells_high(Place p) { return 16u >> p.ss_v; }
+uint lines_of(Place p) { return 64u >> p.ss_v; }
+uint words_of(Place p) { return cells_wide(p) * QUAD_WORDS; }
+
+// What a superblock's pixels are filtered with: its record, the levels' limits, and of each unit the edges.
+const uint SUPERBLOCK_WORDS = 48u, MASKS_AT = 16u, UNITS_A_SIDE = 8u;
+const uint COLUMNS = 0u, ROWS = 1u; // what the edges lie between
+shared uint record[SUPERBLOCK_WORDS];
+shared uint all_limits[DD_LF_LEVELS];
+shared uint unit_edges[2u * UNITS_A_SIDE]; // by direction: narrow | wide << 16
+shared uint unit_eights[2u * UNITS_A_SIDE];
+shared uint reach[UNITS_A_SIDE]; // cells that the chain of columns from the left border meets
+shared uint met[16];             // by cell of a line: the units in which it is so met
 
 // Edges of a line inside the superblock: bit c is the edge before cell c.
 struct Line {
@@ -34,9 +56,7 @@ struct Line {
     uint eight;        // of the narrow ones, those that are 8 wide
 };
 
-uint masks_of(Place p, uint direction, uint row) {
-    return run_words[p.sb * SUPERBLOCK_WORDS + MASKS_AT + (p.kind * 2u + direction) * 8u + row];
-}
+uint masks_of(Place p, uint direction, uint row) { return record[MASKS_AT + (p.kind * 2u + direction) * 8u + row]; }
 
 // Bits 0 to 7 become bits 0, 2 ... 14.
 uint spread(uint bits) {
@@ -51,10 +71,10 @@ uint chained(Line l) {
            (l.wide & (l.narrow << 1 | l.narrow << 2 | l.wide << 1 | l.wide << 2 | l.wide << 3));
 }
 
-Strength strength_at(Place p, uint row, uint column, uint width) {
-    const uint levels = run_words[p.sb * SUPERBLOCK_WORDS + row * 2u + column / 4u];
+Strength strength_at(uint row, uint column, uint width) {
+    const uint levels = record[row * 2u + column / 4u];
     const uint level = levels >> (column % 4u * 8u) & (DD_LF_LEVELS - 1u);
-    return strength_of(run_limits[level] | level >> 4 << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT);
+    return strength_of(all_limits[level] | level >> 4 << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT);
 }
 
 uint width_at(Line l, uint bit) { return (l.wide & bit) != 0u ? SIXTEEN : (l.eight & bit) != 0u ? EIGHT : NARROW; }
@@ -73,7 +93,7 @@ void drop_outside(inout Line l, bool first, bool last, uint cells) {
 // edge, the second one has no other.
 Line columns_of(Place p, uint row) {
     const uint first = row & ~((2u << p.ss_v) - 1u);
-    const uint a = masks_of(p, 0u, first), b = masks_of(p, 0u, row);
+    const uint a = masks_of(p, COLUMNS, first), b = masks_of(p, COLUMNS, row);
     uint wide = a, eight = a >> 8 & ~a, any = a | a >> 8 | a >> 16;
     if (row != first) {
         wide = a & b;
@@ -86,7 +106,7 @@ Line columns_of(Place p, uint row) {
     Line l = Line(any, wide, eight);
     if (p.ss_h == 0u)
         l = Line(spread(any) | spread(b >> 24) << 1, spread(wide), spread(eight));
-    drop_outside(l, p.first_column, p.last_column, 16u >> p.ss_h);
+    drop_outside(l, p.first_column, p.last_column, cells_wide(p));
     return l;
 }
 
@@ -96,7 +116,7 @@ Line rows_of(Place p, uint column) {
     const uint first = column & ~((2u << p.ss_h) - 1u);
     Line l = Line(0u, 0u, 0u);
     for (uint row = 0u; row < 8u; row++) {
-        const uint masks = masks_of(p, 1u, row), mine = masks >> column, cell = row * 2u >> p.ss_v;
+        const uint masks = masks_of(p, ROWS, row), mine = masks >> column, cell = row * 2u >> p.ss_v;
         const bool first_wide = (masks >> first & 1u) != 0u;
         if (first_wide && (mine & 1u) != 0u) {
             l.wide |= 1u << cell;
@@ -107,12 +127,19 @@ Line rows_of(Place p, uint column) {
         if (p.ss_v == 0u)
             l.narrow |= (mine >> 24 & 1u) << (cell + 1u);
     }
-    drop_outside(l, p.first_row, p.last_row, 16u >> p.ss_v);
+    drop_outside(l, p.first_row, p.last_row, cells_high(p));
     return l;
 }
 
-// The cell of a lane is where its chain begins, if one does.
+// A chain begins there.
 bool begins(Line l, uint cell) { return ((l.narrow | l.wide) & ~chained(l) & 1u << cell) != 0u; }
+
+// The last edge of the chain that begins there.
+uint last_of(Line l, uint cell) {
+    const uint edges = l.narrow | l.wide, others = edges & ~chained(l) & ~((2u << cell) - 1u);
+    const uint before = others == 0u ? ~0u : (others & -others) - 1u;
+    return uint(findMSB(edges & before));
+}
 
 // The next edge of the chain, or the end.
 uint next_of(Line l, uint cell) {
@@ -123,90 +150,92 @@ uint next_of(Line l, uint cell) {
     return (chained(l) & 1u << next) != 0u ? next : ~0u;
 }
 
+uint cells_beside(Line l, uint cell) { return (l.wide & 1u << cell) != 0u ? 2u : 1u; }
+
+Line line_of(uint direction, uint unit) {
+    const uint edges = unit_edges[direction * UNITS_A_SIDE + unit];
+    return Line(edges & 0xffffu, edges >> 16, unit_eights[direction * UNITS_A_SIDE + unit]);
+}
+
+// The edges of a unit: sixteen lanes have one each. Returns those that begin inner chains.
+uint find_edges(Place p, uint lane) {
+    const uint direction = lane / UNITS_A_SIDE, unit = lane % UNITS_A_SIDE;
+    Line l = Line(0u, 0u, 0u);
+    if (direction == COLUMNS && unit < UNITS_A_SIDE >> p.ss_v)
+        l = columns_of(p, unit << p.ss_v);
+    if (direction == ROWS && unit < UNITS_A_SIDE >> p.ss_h)
+        l = rows_of(p, unit << p.ss_h);
+    unit_edges[lane] = l.narrow | l.wide << 16;
+    unit_eights[lane] = l.eight;
+    if (direction == COLUMNS) {
+        reach[unit] = 0u;
+        if (begins(l, 0u)) {
+            const uint last = last_of(l, 0u);
+            reach[unit] = last + cells_beside(l, last);
+        }
+    }
+    return (l.narrow | l.wide) & ~chained(l) & ~1u;
+}
+
+// Sixteen lanes, behind a barrier.
+void find_met(uint cell) {
+    uint units = 0u;
+    for (uint unit = 0u; unit < UNITS_A_SIDE; unit++)
+        units |= cell < reach[unit] ? 1u << unit : 0u;
+    met[cell] = units;
+}
+
+// A chain between rows, in a column of cells.
+bool is_inner(Line l, uint cell, uint column_cell) {
+    if (cell == 0u)
+        return false;
+    const uint last = last_of(l, cell), first_unit = (cell - cells_beside(l, cell)) / 2u,
+               last_unit = (last + cells_beside(l, last) - 1u) / 2u;
+    return (met[column_cell] & (2u << last_unit) - (1u << first_unit)) == 0u;
+}
+
+const uint ORIGIN = MARGIN * TILE_STRIDE + MARGIN_WORDS;
+
 void filter_columns(Place p, uint line, uint cell) {
     const uint unit = line >> 3, row = unit << p.ss_v;
-    const Line l = columns_of(p, row);
+    const Line l = line_of(COLUMNS, unit);
     if (!begins(l, cell))
         return;
-    const uint at = p.origin + line * TILE_STRIDE;
+    const uint at = ORIGIN + line * TILE_STRIDE;
     for (; cell != ~0u; cell = next_of(l, cell)) {
         const uint bit = 1u << cell, width = width_at(l, bit);
         const uint of_row = width == SIXTEEN ? row & ~((2u << p.ss_v) - 1u) : row;
         const uint column = p.ss_h == 0u ? cell >> 1 : cell & ~1u;
-        filter_line_of_columns(at + cell * QUAD_WORDS, strength_at(p, of_row, column, width));
+        filter_line_of_columns(at + cell * QUAD_WORDS, strength_at(of_row, column, width));
     }
 }
 
-void filter_rows(Place p, uint word, uint cell) {
+void filter_rows(Place p, uint word, uint cell, const bool inner) {
     const uint unit = word / (2u * QUAD_WORDS), column = unit << p.ss_h;
-    const Line l = rows_of(p, column);
-    if (!begins(l, cell))
+    const Line l = line_of(ROWS, unit);
+    if (!begins(l, cell) || is_inner(l, cell, word / QUAD_WORDS) != inner)
         return;
     for (; cell != ~0u; cell = next_of(l, cell)) {
         const uint bit = 1u << cell, width = width_at(l, bit);
         const uint of_column = width == SIXTEEN ? column & ~((2u << p.ss_h) - 1u) : column;
         const uint row = p.ss_v == 0u ? cell >> 1 : cell & ~1u;
-        filter_word_of_rows(p.origin + cell * 4u * TILE_STRIDE + word, TILE_STRIDE, strength_at(p, row, of_column, width));
+        filter_word_of_rows(ORIGIN + cell * 4u * TILE_STRIDE + word, TILE_STRIDE, strength_at(row, of_column, width));
     }
 }
 
-// Most chains begin at 8x8 blocks: their lanes are neighbours.
-uint cell_at(uint i, uint cells) { return i < cells / 2u ? i * 2u : i * 2u + 1u - cells; }
+// Quads of a superblock's lines: each lane has up to four, its turns.
+const uint TURNS_A_LANE = 4u;
+uint quad_of(Place p, uint lane) { return lane & (cells_wide(p) - 1u); }
+uint line_of_turn(Place p, uint lane, uint turn) { return (lane >> (4u - p.ss_h)) + turn * (LANES >> (4u - p.ss_h)); }
 
-void filter_superblock(Place p) {
-    const uint cells_wide = 16u >> p.ss_h, cells_high = 16u >> p.ss_v;
-    const uint lines = cells_high * 4u, words = cells_wide * QUAD_WORDS;
-    for (uint i = gl_LocalInvocationID.x; i < lines * cells_wide; i += LANES)
-        filter_columns(p, i % lines, cell_at(i / lines, cells_wide));
-    barrier();
-    for (uint i = gl_LocalInvocationID.x; i < words * cells_high; i += LANES)
-        filter_rows(p, i % words, cell_at(i / words, cells_high));
-    barrier();
+uint first_word(uint plane, Place p, uint row, uint column) {
+    return plane_offset(push.planes, plane) + row * lines_of(p) * plane_stride(push.planes, plane) +
+           column * cells_wide(p) * PICTURE_QUAD_WORDS;
 }
+uint record_at(uint row, uint column) { return (row * push.sb_cols + column) * SUPERBLOCK_WORDS; }
 
-// Copies the run between the picture and the tile: lines of the superblocks with the margin on their left, and the margin above
-// without its corner, which other workgroups may have. `at`: the first pixel that belongs to the run.
-void copy_run(uint at, uint stride, uint words, uint lines, bool has_left, bool has_above, const bool back) {
-    const uint left = MARGIN / 4u * QUAD_WORDS;
-    const uint first_line = has_above ? 0u : MARGIN, first_word = has_left ? 0u : left;
-    const uint wide = left + words - first_word, all = wide * (MARGIN + lines - first_line);
-    for (uint i = gl_LocalInvocationID.x; i < all; i += LANES) {
-        const uint word = first_word + i % wide, line = first_line + i / wide;
-        if (line < MARGIN && word < left)
-            continue;
-        const uint of_picture = at + line * stride + word - MARGIN * stride - left, of_tile = line * TILE_STRIDE + word;
-        if (back)
-            store_picture(of_picture, tile[of_tile]);
-        else
-            tile[of_tile] = load_picture(of_picture);
-    }
-}
-
-void main() {
-    const uint row = push.first_row + gl_WorkGroupID.x, plane = gl_WorkGroupID.y;
-    const int offset = int((push.step - row) * RUN) - int(row);
-    const uint first = uint(max(offset, 0)), end = min(uint(offset + int(RUN)), push.sb_cols);
-    Place p;
-    p.ss_h = plane == 0u ? 0u : push.ss_h;
-    p.ss_v = plane == 0u ? 0u : push.ss_v;
-    p.kind = (p.ss_h | p.ss_v) != 0u ? 1u : 0u;
-    p.first_row = row == 0u;
-    p.last_row = row + 1u == push.sb_rows;
-
-    const uint sb_words = (16u >> p.ss_h) * QUAD_WORDS, sb_lines = 64u >> p.ss_v, stride = plane_stride(push.planes, plane);
-    const uint at = plane_offset(push.planes, plane) + row * sb_lines * stride + first * sb_words;
-    copy_run(at, stride, (end - first) * sb_words, sb_lines, first != 0u, row != 0u, false);
-    for (uint i = gl_LocalInvocationID.x; i < (end - first) * SUPERBLOCK_WORDS; i += LANES)
-        run_words[i] = superblocks[(row * push.sb_cols + first) * SUPERBLOCK_WORDS + i];
-    for (uint i = gl_LocalInvocationID.x; i < DD_LF_LEVELS; i += LANES)
-        run_limits[i] = limits[i];
-    barrier();
-
-    for (p.sb = 0u; p.sb < end - first; p.sb++) {
-        p.origin = MARGIN * TILE_STRIDE + MARGIN / 4u * QUAD_WORDS + p.sb * sb_words;
-        p.first_column = first + p.sb == 0u;
-        p.last_column = first + p.sb + 1u == push.sb_cols;
-        filter_superblock(p);
-    }
-    copy_run(at, stride, (end - first) * sb_words, sb_lines, first != 0u, row != 0u, true);
-}
+#ifdef INNER
+#include "vp9/lf_inner.glsl"
+#else
+#include "vp9/lf_row.glsl"
+#endif

@@ -36,6 +36,7 @@ class VulkanDevice {
     bool is_cpu_type() const { return cpu_type_; }
     std::uint32_t driver_version() const { return driver_version_; }
     Profile profile() const { return profile_; }
+    bool runs_side_by_side() const { return side_by_side_; } // Quirks
     MemoryStrategy memory_strategy() const { return strategy_; }
     const VkPhysicalDeviceMemoryProperties &memory_properties() const { return memory_; }
     const VkPhysicalDeviceLimits &limits() const { return limits_; }
@@ -79,6 +80,7 @@ class VulkanDevice {
     std::uint32_t driver_version_ = 0;
     bool timestamps_ = false;
     Profile profile_ = Profile::wide;
+    bool side_by_side_ = true;
     MemoryStrategy strategy_ = MemoryStrategy::unified;
     VkPhysicalDeviceMemoryProperties memory_{};
     VkPhysicalDeviceLimits limits_{};

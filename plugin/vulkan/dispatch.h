@@ -21,6 +21,9 @@ constexpr std::size_t kMaxPushBytes = 128;
 // offset alignment that Vulkan lets a device ask for.
 constexpr std::uint32_t kUploadAlign = 256;
 
+// Behind the pixels of each picture are so many bytes for kernels. What they hold before is not known.
+constexpr std::uint32_t kPictureTail = 4096;
+
 constexpr std::uint32_t align_upload(std::uint32_t bytes) {
     return (bytes + kUploadAlign - 1) & ~(kUploadAlign - 1);
 }
@@ -34,6 +37,9 @@ struct Dispatch {
     std::uint32_t push_bytes = 0;
     std::uint32_t groups = 1;
     std::uint32_t groups_y = 1;
+    // Workgroups wait for those that began before them, but so many one after another don't wait for each other. 0: none waits.
+    // The device runs whatever has begun to its end, or so many are run at a time (quirks.h). groups_y is 1 then.
+    std::uint32_t groups_without_wait = 0;
     bool barrier = false;              // writes of the dispatches before must be visible to this one
     std::array<std::uint8_t, 2> ref{}; // slots of the references at DD_BIND_REF0 and DD_BIND_REF1
     // Slots of six references, at DD_AV1_BIND_REF0 to 5, instead of those and of coefficients and tables.

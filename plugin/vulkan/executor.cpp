@@ -246,10 +246,22 @@ VkResult Slot::record_phase(const SubmitInput &input, unsigned phase) {
         if (dispatch.push_bytes)
             vk.CmdPushConstants(commands_, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, dispatch.push_bytes,
                                 dispatch.push.data());
-        vk.CmdDispatch(commands_, dispatch.groups, dispatch.groups_y, 1);
+        record_groups(dispatch);
         timestamp(embedded_kernels()[dispatch.kernel].name);
     }
     return VK_SUCCESS;
+}
+
+void Slot::record_groups(const Dispatch &dispatch) {
+    const bool at_once = !dispatch.groups_without_wait || device_.runs_side_by_side();
+    const std::uint32_t most = at_once ? dispatch.groups : dispatch.groups_without_wait;
+    for (std::uint32_t left = dispatch.groups; left;) {
+        const std::uint32_t groups = std::min(left, most);
+        if (left != dispatch.groups)
+            barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, kShaderAccess);
+        device_.vk().CmdDispatch(commands_, groups, dispatch.groups_y, 1);
+        left -= groups;
+    }
 }
 
 VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Dispatch &dispatch,
@@ -302,7 +314,7 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
         DD_BIND_DST,      DD_AV1_BIND_REF0, DD_AV1_BIND_REF1, DD_AV1_BIND_REF2,
         DD_AV1_BIND_REF3, DD_AV1_BIND_REF4, DD_AV1_BIND_REF5};
     for (unsigned i = 0; i < bindings.size(); i++)
-        buffers[bindings[i]] = {key.pictures[i], 0, pictures[i]->layout.size};
+        buffers[bindings[i]] = {key.pictures[i], 0, pictures[i]->bytes()};
     buffers[DD_BIND_RECORDS] = {upload_.handle(), key.records_at, key.end - key.records_at};
     if (!key.av1) {
         buffers[DD_BIND_COEFS] = {upload_.handle(), key.coefs_at, key.end - key.coefs_at};

@@ -58,6 +58,7 @@ class Slot {
     VkResult record(const SubmitInput &input);
     VkResult reset_queries(const SubmitInput &input);
     VkResult record_phase(const SubmitInput &input, unsigned phase);
+    void record_groups(const Dispatch &dispatch);
     void record_uploads(const SubmitInput &input);
     void record_downloads(const SubmitInput &input);
     VkResult descriptor_set(const SubmitInput &input, unsigned phase, const Dispatch &dispatch, VkDescriptorSet &set);

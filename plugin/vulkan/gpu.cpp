@@ -75,7 +75,7 @@ bool Gpu::is_prepared(std::span<const unsigned> kernels) const {
 }
 
 bool Gpu::holds(const PictureLayout &layout) const {
-    return layout.size <= device_->limits().maxStorageBufferRange;
+    return layout.size + kPictureTail <= device_->limits().maxStorageBufferRange;
 }
 
 GpuStatus Gpu::make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {

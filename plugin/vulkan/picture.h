@@ -3,6 +3,7 @@
 // A picture in memory that the GPU reaches.
 #pragma once
 #include "batch/picture_layout.h"
+#include "vulkan/dispatch.h"
 #include "vulkan/memory.h"
 
 #include <atomic>
@@ -22,6 +23,7 @@ struct VulkanPicture {
     static VkResult make(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
     // For kernels alone: `host` stays empty.
     static VkResult make_scratch(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
+    VkDeviceSize bytes() const { return layout.size + kPictureTail; }
     VkBuffer kernel_buffer() const { return local ? local.handle() : host.handle(); }
     bool has_copy() const { return host && local; }
 };

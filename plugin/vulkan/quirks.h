@@ -11,6 +11,8 @@ struct Quirks {
     Profile profile = Profile::wide;
     // How much longer than a GPU the device may take before it counts as hung.
     unsigned patience = 1;
+    // Workgroups that have begun all go on, so that one may wait for another.
+    bool side_by_side = true;
 };
 
 Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type);

@@ -27,6 +27,7 @@ enum VpKernel : unsigned {
     kItx32,
     kWht,
     kLf,
+    kLfInner,
     kLfSuperblock,
     kKernels
 };
@@ -39,8 +40,9 @@ constexpr unsigned lanes_a_group(VpKernel kernel, unsigned bit_depth) {
 }
 
 unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
-    static constexpr const char *names[kKernels] = {"mc",    "mc_pair", "scaled_mc", "itx_dc", "itx4",         "itx8",
-                                                    "itx16", "itx32",   "wht",       "lf",     "lf_superblock"};
+    static constexpr const char *names[kKernels] = {"mc",   "mc_pair", "scaled_mc", "itx_dc",
+                                                    "itx4", "itx8",    "itx16",     "itx32",
+                                                    "wht",  "lf",      "lf_inner",  "lf_superblock"};
     static const auto table = [] {
         std::array<std::array<unsigned, kKernels>, 3> all{};
         for (unsigned depth = 0; depth < 3; depth++)
@@ -383,35 +385,26 @@ void plan_edges(const Vp9Batch &batch, PhaseWork &work) {
         align_upload(static_cast<std::uint32_t>((push.edges_at + order.edges.size()) * sizeof(DdLfEdge)));
 }
 
-// A dispatch for each step of the wavefront.
+// Inner chains, all superblocks at a time; then the rest, a workgroup for each row of superblocks of a plane.
 void plan_superblocks(const Vp9Batch &batch, PhaseWork &work) {
+    constexpr unsigned most_rows = kMaxPictureSide / 64, most_planes = 3;
+    static_assert((1 + most_rows * most_planes) * sizeof(std::uint32_t) <= kPictureTail);
     const Vp9LoopFilter &lf = batch.lf;
     const PictureFormat &format = batch.dst.format;
-    DdLfSuperblockPush push{planes_of(batch.dst), lf.sb_cols, lf.sb_rows, 0, 0, format.ss_h, format.ss_v};
+    const unsigned rows = lf.sb_rows * format.planes;
     Dispatch d;
+    d.set_push(DdLfSuperblockPush{planes_of(batch.dst), format.planes, lf.sb_cols, lf.sb_rows, batch.dst.size / 4,
+                                  format.ss_h, format.ss_v});
+    d.kernel = kernel_of(kLfInner, format.bit_depth);
+    d.groups = lf.sb_cols;
+    d.groups_y = rows;
+    work.dispatches.push_back(d);
     d.kernel = kernel_of(kLfSuperblock, format.bit_depth);
-    d.groups_y = format.planes;
-    const unsigned longest = lf.sb_cols + lf.sb_rows - 1; // a row with what it is offset by
-    const unsigned run = batch.dst.bytes_per_pixel() == 1 ? DD_LF_RUN_8 : DD_LF_RUN_16;
-    const unsigned steps = lf.sb_rows - 1 + (longest + run - 1) / run;
-    for (push.step = 0; push.step < steps; push.step++) {
-        const auto has_work = [&](unsigned row) {
-            const int first = static_cast<int>((push.step - row) * run) - static_cast<int>(row);
-            return row <= push.step && first < static_cast<int>(lf.sb_cols) && first + static_cast<int>(run) > 0;
-        };
-        unsigned row = 0;
-        while (row < lf.sb_rows && !has_work(row))
-            row++;
-        push.first_row = row;
-        while (row < lf.sb_rows && has_work(row))
-            row++;
-        d.groups = row - push.first_row;
-        if (d.groups == 0)
-            continue;
-        d.barrier = push.step != 0;
-        d.set_push(push);
-        work.dispatches.push_back(d);
-    }
+    d.groups = rows;
+    d.groups_y = 1;
+    d.groups_without_wait = format.planes;
+    d.barrier = true;
+    work.dispatches.push_back(d);
     work.upload_bytes =
         align_upload(static_cast<std::uint32_t>(sizeof(lf.limits) + lf.superblocks.size() * sizeof(DdLfSuperblock)));
 }
@@ -534,11 +527,13 @@ std::span<const std::uint32_t> vp9_tables() {
 }
 
 std::vector<unsigned> vp9_kernels(const PictureFormat &format, Profile profile) {
-    const unsigned other_loop_filter = profile == Profile::v3d ? kLfSuperblock : kLf;
+    const auto is_others = [&](VpKernel k) {
+        return profile == Profile::v3d ? k == kLfInner || k == kLfSuperblock : k == kLf;
+    };
     std::vector<unsigned> all;
     for (unsigned k = 0; k < kKernels; k++) {
         const auto kernel = static_cast<VpKernel>(k);
-        if (kernel == other_loop_filter)
+        if (is_others(kernel))
             continue;
         const bool shared = is_itx8_shared(kernel, format.bit_depth, profile);
         all.push_back(shared ? itx8_shared() : kernel_of(kernel, format.bit_depth));
