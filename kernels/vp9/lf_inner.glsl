@@ -13,7 +13,7 @@ void copy(Place p, uint at, uint stride, const bool back) {
         const uint line = line_of_turn(p, lane, turn);
         const uint of_picture = at + line * stride + quad * PICTURE_QUAD_WORDS;
         const uint of_tile = ORIGIN + line * TILE_STRIDE + quad * QUAD_WORDS;
-        if (line < lines_of(p)) {
+        if (is_line(p, line)) {
             if (back)
                 store_picture(of_picture, from_fields(load_tile(of_tile)));
             else
@@ -49,17 +49,16 @@ void main() {
         return;
     copy(p, at, stride, false);
     if (lane < 16u)
-        find_met(lane);
+        find_met(p, lane);
     barrier();
-    const uint lines = lines_of(p), words = words_of(p);
-    for (uint i = lane; i < lines * cells_wide(p); i += LANES) {
-        const uint cell = cell_at(i / lines, cells_wide(p));
+    for (uint i = lane; i < 1u << lines_log2(p) + quads_log2(p); i += LANES) {
+        const uint cell = cell_at(i >> lines_log2(p), 1u << quads_log2(p));
         if (cell != 0u)
-            filter_columns(p, i % lines, cell);
+            filter_columns(p, low_bits(i, lines_log2(p)), cell);
     }
     barrier();
-    for (uint i = lane; i < words * cells_high(p); i += LANES)
-        filter_rows(p, i % words, cell_at(i / words, cells_high(p)), true);
+    for (uint i = lane; i < 1u << words_log2(p) + cells_high_log2(p); i += LANES)
+        filter_rows(p, low_bits(i, words_log2(p)), cell_at(i >> words_log2(p), 1u << cells_high_log2(p)), true);
     barrier();
     copy(p, at, stride, true);
 }

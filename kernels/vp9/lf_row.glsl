@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // What is left of a row of superblocks behind vp9/lf_inner.glsl: chains from the left and upper borders, and those between rows
-// that meet the former. A workgroup has a row of a plane. It needs pixels of the row above, and says in turn how far it is
-// itself: a superblock's last eight lines belong to the superblock below once the one on its right is done, for that one's first
-// edge changes them too. Rows are taken in the order in which workgroups begin, so that each waits only for those that have
-// begun before it: devices on which these run on end sooner or later.
+// that meet the former. A workgroup has a row of a plane. It needs the last lines of the row above, and says in turn how many
+// superblocks it won't touch any more: one after the next one's edges between columns, the first of which changes eight columns
+// of it. Rows are taken in the order in which workgroups begin, so that each waits only for those that have begun before it:
+// where these go on, all end.
 //
 // The last eight columns of a superblock stay in the tile, for the next one, which changes them. What comes next is loaded
-// meanwhile.
+// meanwhile, by all lanes: those without a pixel of their own load another one, as V3D's compiler wants no branch there.
 
 shared uint ticket;
-shared uint seen_early, seen_late; // superblocks that the row above has done
+shared uint seen_early, seen_late; // superblocks that the row above is done with
 
 struct Row {
     Place p;
@@ -18,65 +18,65 @@ struct Row {
     uint sync, number;
 };
 
-// The lanes from half on have the lines above.
-const uint ABOVE_LANE = LANES / 2u;
+// Who does what at a time: the first lanes have a line each, from these on others follow.
+const uint MET_LANE = 64u, EDGES_LANE = 96u, ABOVE_LANE = 128u;
+
 bool has_above(Row r, uint lane) {
-    return r.number != 0u && lane >= ABOVE_LANE && lane - ABOVE_LANE < MARGIN * cells_wide(r.p);
+    return r.number != 0u && lane >= ABOVE_LANE && lane - ABOVE_LANE < MARGIN << quads_log2(r.p);
 }
-uint above_line(Row r, uint lane) { return (lane - ABOVE_LANE) >> (4u - r.p.ss_h); }
+uint above_line(Row r, uint lane) { return (lane - ABOVE_LANE) >> quads_log2(r.p); }
 uint above_at(Row r, uint lane, uint column) {
-    return r.at + (column * cells_wide(r.p) + quad_of(r.p, lane)) * PICTURE_QUAD_WORDS -
-           (MARGIN - above_line(r, lane)) * r.stride;
+    const uint at = r.at + ((column << quads_log2(r.p)) + quad_of(r.p, lane)) * PICTURE_QUAD_WORDS;
+    return has_above(r, lane) ? at - (MARGIN - above_line(r, lane)) * r.stride : at;
 }
 uint above_tile(Row r, uint lane) {
     return above_line(r, lane) * TILE_STRIDE + MARGIN_WORDS + quad_of(r.p, lane) * QUAD_WORDS;
 }
 
 PICTURE_QUAD ahead[TURNS_A_LANE]; // of the next superblock
-PICTURE_QUAD above;
-uint record_ahead;
+uint record_ahead;                // of the one after that
 
 void load_ahead(Row r, uint lane, uint column) {
-    const uint first = r.at + (column * cells_wide(r.p) + quad_of(r.p, lane)) * PICTURE_QUAD_WORDS;
-    [[unroll]] for (uint turn = 0u; turn < TURNS_A_LANE; turn++) {
-        const uint line = line_of_turn(r.p, lane, turn);
-        if (line < lines_of(r.p))
-            ahead[turn] = load_picture(first + line * r.stride);
-    }
-    if (lane < SUPERBLOCK_WORDS)
-        record_ahead = superblocks[record_at(r.number, column) + lane];
+    const uint first = r.at + ((column << quads_log2(r.p)) + quad_of(r.p, lane)) * PICTURE_QUAD_WORDS;
+    [[unroll]] for (uint turn = 0u; turn < TURNS_A_LANE; turn++)
+        ahead[turn] = load_picture(first + low_bits(line_of_turn(r.p, lane, turn), lines_log2(r.p)) * r.stride);
 }
 
 void place_ahead(Row r, uint lane) {
     const uint first = ORIGIN + quad_of(r.p, lane) * QUAD_WORDS;
     [[unroll]] for (uint turn = 0u; turn < TURNS_A_LANE; turn++) {
         const uint line = line_of_turn(r.p, lane, turn);
-        if (line < lines_of(r.p))
+        if (is_line(r.p, line))
             store_tile(first + line * TILE_STRIDE, to_fields(ahead[turn]));
     }
 }
 
-// What the row needs of the one above.
-uint needed_for(uint column) { return min(column + 2u, push.sb_cols); }
-uint above_word(Row r) { return r.sync - push.plane_count; }
+uint record_word(Row r, uint lane, uint column) {
+    return superblocks[record_at(r.number, min(column, push.sb_cols - 1u)) + min(lane, SUPERBLOCK_WORDS - 1u)];
+}
+void set_record(uint lane, uint column, uint word) {
+    if (lane < SUPERBLOCK_WORDS)
+        record[(column & 1u) * SUPERBLOCK_WORDS + lane] = word;
+}
 
-// Behind a barrier that follows everyone's memoryBarrierBuffer().
+// What a superblock needs of the row above.
+uint needed_for(Row r, uint column) { return r.number == 0u ? 0u : column + 1u; }
+uint above_word(Row r) { return r.number == 0u ? r.sync : r.sync - push.plane_count; }
+
+// Behind a barrier that follows everyone's memoryBarrierBuffer(). By a lane that has little else to do.
 void tell(Row r, uint lane, uint superblocks) {
-    if (lane == 0u) {
+    if (lane == ABOVE_LANE) {
         memoryBarrierBuffer();
         set_done(r.sync, superblocks);
     }
 }
 
 void wait_for_above(Row r, uint lane, uint column) {
-    memoryBarrierBuffer();
-    barrier();
-    tell(r, lane, column); // the row below may be waiting for that
-    if (lane == 0u) {
+    if (lane == ABOVE_LANE) {
         uint seen;
         do
             seen = done_of(above_word(r));
-        while (seen < needed_for(column));
+        while (seen < needed_for(r, column));
         memoryBarrierBuffer();
         seen_late = seen;
     }
@@ -84,44 +84,45 @@ void wait_for_above(Row r, uint lane, uint column) {
     memoryBarrierBuffer();
 }
 
+// The last lanes begin with the upper border. Chains that meet one of columns are mostly in the first words.
 void filter_rows_of_superblock(Place p, uint lane) {
-    const uint words = words_of(p), cells_log2 = 4u - p.ss_v;
+    const uint words = 1u << words_log2(p);
     if (lane >= LANES - words)
         filter_rows(p, lane - (LANES - words), 0u, false);
-    // Those that meet a chain of columns are mostly in the first words.
-    for (uint i = lane; i < words << cells_log2; i += LANES) {
-        const uint cell = i & ((1u << cells_log2) - 1u);
+    for (uint i = lane; i < words << cells_high_log2(p); i += LANES) {
+        const uint cell = low_bits(i, cells_high_log2(p));
         if (cell != 0u)
-            filter_rows(p, i >> cells_log2, cell, false);
+            filter_rows(p, i >> cells_high_log2(p), cell, false);
     }
 }
 
-// All but the last two quads of each line, which the next superblock changes.
+const uint MARGIN_QUADS = MARGIN / 4u;
+
+// The last columns of the superblock before.
+void store_margin(Row r, uint lane, uint column) {
+    const uint line = lane / MARGIN_QUADS, quad = lane % MARGIN_QUADS;
+    const uint at = r.at + ((column << quads_log2(r.p)) + quad - MARGIN_QUADS) * PICTURE_QUAD_WORDS;
+    if (is_line(r.p, line) && column != 0u)
+        store_picture(at + line * r.stride, from_fields(load_tile((MARGIN + line) * TILE_STRIDE + quad * QUAD_WORDS)));
+}
+
+// The superblock but for its last columns, and the lines above.
 void store_lines(Row r, uint lane, uint column) {
-    const uint quad = quad_of(r.p, lane), margin = MARGIN / 4u;
-    const uint first = r.at + (column * cells_wide(r.p) + quad - margin) * PICTURE_QUAD_WORDS;
+    const uint quad = quad_of(r.p, lane), at = r.at + ((column << quads_log2(r.p)) + quad) * PICTURE_QUAD_WORDS;
+    const bool is_final = r.p.last_column || quad < (1u << quads_log2(r.p)) - MARGIN_QUADS;
     [[unroll]] for (uint turn = 0u; turn < TURNS_A_LANE; turn++) {
         const uint line = line_of_turn(r.p, lane, turn);
-        if (line < lines_of(r.p) && (column != 0u || quad >= margin))
-            store_picture(first + line * r.stride, from_fields(load_tile((MARGIN + line) * TILE_STRIDE + quad * QUAD_WORDS)));
+        if (is_line(r.p, line) && is_final)
+            store_picture(at + line * r.stride, from_fields(load_tile(ORIGIN + line * TILE_STRIDE + quad * QUAD_WORDS)));
     }
     if (has_above(r, lane))
         store_picture(above_at(r, lane, column), from_fields(load_tile(above_tile(r, lane))));
 }
 
-void store_last_quads(Row r, uint lane) {
-    const uint line = lane >> 1, quad = cells_wide(r.p) - 2u + (lane & 1u);
-    if (line < lines_of(r.p))
-        store_picture(r.at + line * r.stride + ((push.sb_cols - 1u) * cells_wide(r.p) + quad) * PICTURE_QUAD_WORDS,
-                      from_fields(load_tile(ORIGIN + line * TILE_STRIDE + quad * QUAD_WORDS)));
-}
-
-void main() {
+Row take_row() {
     const uint lane = gl_LocalInvocationID.x;
     if (lane == 0u)
         ticket = begin_workgroup(push.sync);
-    if (lane < DD_LF_LEVELS)
-        all_limits[lane] = limits[lane];
     barrier();
     const uint mine = subgroupBroadcastFirst(ticket), plane = mine % push.plane_count;
     Row r;
@@ -130,57 +131,69 @@ void main() {
     r.at = first_word(plane, r.p, r.number, 0u);
     r.stride = plane_stride(push.planes, plane);
     r.sync = push.sync + 1u + mine;
+    return r;
+}
 
-    const uint carried_at = (MARGIN + (lane >> 2)) * TILE_STRIDE + (lane & 3u);
-    const bool carries = lane >> 2 < lines_of(r.p);
-    uint carried = 0u, seen = 0u;
+void main() {
+    const uint lane = gl_LocalInvocationID.x;
+    Row r = take_row();
+    if (lane < DD_LF_LEVELS)
+        all_limits[lane] = limits[lane];
     load_ahead(r, lane, 0u);
-    if (lane < SUPERBLOCK_WORDS)
-        record[lane] = record_ahead;
+    set_record(lane, 0u, record_word(r, lane, 0u));
+    set_record(lane, 1u, record_word(r, lane, 1u));
     barrier();
+    go_to_column(r.p, 0u);
+    if (lane < 2u * UNITS_A_SIDE)
+        find_edges(r.p, lane);
+
+    // The word at the end of a line that a lane carries to the margin.
+    const uint carried_at = (MARGIN + (lane >> 2)) * TILE_STRIDE + (lane & 3u);
+    const bool carries = is_line(r.p, lane >> 2);
+    uint carried = 0u, seen = 0u;
     for (uint column = 0u; column < push.sb_cols; column++) {
-        r.p.first_column = column == 0u;
-        r.p.last_column = column + 1u == push.sb_cols;
-        if (r.number != 0u && seen < needed_for(column)) {
+        if (seen < needed_for(r, column)) {
             wait_for_above(r, lane, column);
             seen = subgroupBroadcastFirst(seen_late);
         }
-        if (has_above(r, lane))
-            above = load_picture(above_at(r, lane, column));
-        if (lane < 2u * UNITS_A_SIDE)
-            find_edges(r.p, lane);
+        const PICTURE_QUAD above = load_picture(above_at(r, lane, column));
         place_ahead(r, lane);
-        if (column != 0u && carries)
+        if (carries)
             tile[carried_at] = carried;
         barrier();
-        if (lane < lines_of(r.p))
+
+        go_to_column(r.p, column);
+        if (is_line(r.p, lane))
             filter_columns(r.p, lane, 0u);
-        else if (lane < 64u + 16u && lane >= 64u)
-            find_met(lane - 64u);
+        if (lane >= MET_LANE && lane < MET_LANE + 16u)
+            find_met(r.p, lane - MET_LANE);
+        if (lane >= EDGES_LANE && lane < EDGES_LANE + 2u * UNITS_A_SIDE) {
+            Place next = r.p;
+            go_to_column(next, column + 1u);
+            find_edges(next, lane - EDGES_LANE);
+        }
         if (has_above(r, lane))
             store_tile(above_tile(r, lane), to_fields(above));
-        memoryBarrierBuffer(); // what was stored of the superblock before
         barrier();
-        tell(r, lane, column);
-        if (!r.p.last_column)
-            load_ahead(r, lane, column + 1u);
-        uint early = 0u;
-        if (lane == ABOVE_LANE && r.number != 0u)
-            early = done_of(above_word(r));
+
+        store_margin(r, lane, column);
+        load_ahead(r, lane, min(column + 1u, push.sb_cols - 1u));
+        record_ahead = record_word(r, lane, column + 2u);
+        const uint early = done_lately(above_word(r));
         filter_rows_of_superblock(r.p, lane);
         if (lane == ABOVE_LANE)
             seen_early = early;
+        memoryBarrierBuffer(); // what was stored of the superblock before
         barrier();
+
+        tell(r, lane, column);
         memoryBarrierBuffer();
         seen = subgroupBroadcastFirst(seen_early);
         store_lines(r, lane, column);
-        if (carries)
-            carried = tile[carried_at + words_of(r.p)];
-        if (lane < SUPERBLOCK_WORDS)
-            record[lane] = record_ahead;
+        carried = tile[carried_at + (1u << words_log2(r.p))];
+        set_record(lane, column, record_ahead);
         barrier();
     }
-    store_last_quads(r, lane);
     memoryBarrierBuffer();
     barrier();
     tell(r, lane, push.sb_cols);

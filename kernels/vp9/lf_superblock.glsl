@@ -22,6 +22,7 @@ layout(push_constant) uniform Push {
 struct Place {
     uint ss_h, ss_v; // of the plane
     uint kind;       // of the masks
+    uint slot;       // of what is known of the superblock
     bool first_column, last_column, first_row, last_row;
 };
 
@@ -32,23 +33,37 @@ Place place_of(uint plane, uint row) {
     p.kind = (p.ss_h | p.ss_v) != 0u ? 1u : 0u;
     p.first_row = row == 0u;
     p.last_row = row + 1u == push.sb_rows;
+    p.slot = 0u;
     p.first_column = p.last_column = false;
     return p;
 }
-uint cells_wide(Place p) { return 16u >> p.ss_h; }
-uint cells_high(Place p) { return 16u >> p.ss_v; }
-uint lines_of(Place p) { return 64u >> p.ss_v; }
-uint words_of(Place p) { return cells_wide(p) * QUAD_WORDS; }
+void go_to_column(inout Place p, uint column) {
+    p.slot = column & 1u;
+    p.first_column = column == 0u;
+    p.last_column = column + 1u == push.sb_cols;
+}
+
+// Sides of a superblock, as powers of two. Words and quads are the tile's.
+uint quads_log2(Place p) { return 4u - p.ss_h; }
+uint words_log2(Place p) { return 5u - p.ss_h; }
+uint lines_log2(Place p) { return 6u - p.ss_v; }
+uint cells_high_log2(Place p) { return 4u - p.ss_v; }
+uint low_bits(uint value, uint bits) { return value & (1u << bits) - 1u; }
 
 // What a superblock's pixels are filtered with: its record, the levels' limits, and of each unit the edges.
+#ifdef INNER
+const uint SLOTS = 1u;
+#else
+const uint SLOTS = 2u; // the next superblock's edges are found while this one is filtered
+#endif
 const uint SUPERBLOCK_WORDS = 48u, MASKS_AT = 16u, UNITS_A_SIDE = 8u;
 const uint COLUMNS = 0u, ROWS = 1u; // what the edges lie between
-shared uint record[SUPERBLOCK_WORDS];
+shared uint record[SLOTS * SUPERBLOCK_WORDS];
 shared uint all_limits[DD_LF_LEVELS];
-shared uint unit_edges[2u * UNITS_A_SIDE]; // by direction: narrow | wide << 16
-shared uint unit_eights[2u * UNITS_A_SIDE];
-shared uint reach[UNITS_A_SIDE]; // cells that the chain of columns from the left border meets
-shared uint met[16];             // by cell of a line: the units in which it is so met
+shared uint unit_edges[SLOTS * 2u * UNITS_A_SIDE]; // by direction: narrow | wide << 16
+shared uint unit_eights[SLOTS * 2u * UNITS_A_SIDE];
+shared uint reach[SLOTS * UNITS_A_SIDE]; // cells that the chain of columns from the left border meets
+shared uint met[16];                     // by cell of a line: the units in which it is so met
 
 // Edges of a line inside the superblock: bit c is the edge before cell c.
 struct Line {
@@ -56,7 +71,9 @@ struct Line {
     uint eight;        // of the narrow ones, those that are 8 wide
 };
 
-uint masks_of(Place p, uint direction, uint row) { return record[MASKS_AT + (p.kind * 2u + direction) * 8u + row]; }
+uint masks_of(Place p, uint direction, uint row) {
+    return record[p.slot * SUPERBLOCK_WORDS + MASKS_AT + (p.kind * 2u + direction) * 8u + row];
+}
 
 // Bits 0 to 7 become bits 0, 2 ... 14.
 uint spread(uint bits) {
@@ -71,8 +88,8 @@ uint chained(Line l) {
            (l.wide & (l.narrow << 1 | l.narrow << 2 | l.wide << 1 | l.wide << 2 | l.wide << 3));
 }
 
-Strength strength_at(uint row, uint column, uint width) {
-    const uint levels = record[row * 2u + column / 4u];
+Strength strength_at(Place p, uint row, uint column, uint width) {
+    const uint levels = record[p.slot * SUPERBLOCK_WORDS + row * 2u + column / 4u];
     const uint level = levels >> (column % 4u * 8u) & (DD_LF_LEVELS - 1u);
     return strength_of(all_limits[level] | level >> 4 << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT);
 }
@@ -106,7 +123,7 @@ Line columns_of(Place p, uint row) {
     Line l = Line(any, wide, eight);
     if (p.ss_h == 0u)
         l = Line(spread(any) | spread(b >> 24) << 1, spread(wide), spread(eight));
-    drop_outside(l, p.first_column, p.last_column, cells_wide(p));
+    drop_outside(l, p.first_column, p.last_column, 16u >> p.ss_h);
     return l;
 }
 
@@ -127,7 +144,7 @@ Line rows_of(Place p, uint column) {
         if (p.ss_v == 0u)
             l.narrow |= (mine >> 24 & 1u) << (cell + 1u);
     }
-    drop_outside(l, p.first_row, p.last_row, cells_high(p));
+    drop_outside(l, p.first_row, p.last_row, 16u >> p.ss_v);
     return l;
 }
 
@@ -152,9 +169,9 @@ uint next_of(Line l, uint cell) {
 
 uint cells_beside(Line l, uint cell) { return (l.wide & 1u << cell) != 0u ? 2u : 1u; }
 
-Line line_of(uint direction, uint unit) {
-    const uint edges = unit_edges[direction * UNITS_A_SIDE + unit];
-    return Line(edges & 0xffffu, edges >> 16, unit_eights[direction * UNITS_A_SIDE + unit]);
+Line line_of(Place p, uint direction, uint unit) {
+    const uint at = (p.slot * 2u + direction) * UNITS_A_SIDE + unit, edges = unit_edges[at];
+    return Line(edges & 0xffffu, edges >> 16, unit_eights[at]);
 }
 
 // The edges of a unit: sixteen lanes have one each. Returns those that begin inner chains.
@@ -165,23 +182,20 @@ uint find_edges(Place p, uint lane) {
         l = columns_of(p, unit << p.ss_v);
     if (direction == ROWS && unit < UNITS_A_SIDE >> p.ss_h)
         l = rows_of(p, unit << p.ss_h);
-    unit_edges[lane] = l.narrow | l.wide << 16;
-    unit_eights[lane] = l.eight;
+    unit_edges[p.slot * 2u * UNITS_A_SIDE + lane] = l.narrow | l.wide << 16;
+    unit_eights[p.slot * 2u * UNITS_A_SIDE + lane] = l.eight;
     if (direction == COLUMNS) {
-        reach[unit] = 0u;
-        if (begins(l, 0u)) {
-            const uint last = last_of(l, 0u);
-            reach[unit] = last + cells_beside(l, last);
-        }
+        const uint last = last_of(l, 0u);
+        reach[p.slot * UNITS_A_SIDE + unit] = begins(l, 0u) ? last + cells_beside(l, last) : 0u;
     }
     return (l.narrow | l.wide) & ~chained(l) & ~1u;
 }
 
 // Sixteen lanes, behind a barrier.
-void find_met(uint cell) {
+void find_met(Place p, uint cell) {
     uint units = 0u;
     for (uint unit = 0u; unit < UNITS_A_SIDE; unit++)
-        units |= cell < reach[unit] ? 1u << unit : 0u;
+        units |= cell < reach[p.slot * UNITS_A_SIDE + unit] ? 1u << unit : 0u;
     met[cell] = units;
 }
 
@@ -198,7 +212,7 @@ const uint ORIGIN = MARGIN * TILE_STRIDE + MARGIN_WORDS;
 
 void filter_columns(Place p, uint line, uint cell) {
     const uint unit = line >> 3, row = unit << p.ss_v;
-    const Line l = line_of(COLUMNS, unit);
+    const Line l = line_of(p, COLUMNS, unit);
     if (!begins(l, cell))
         return;
     const uint at = ORIGIN + line * TILE_STRIDE;
@@ -206,31 +220,33 @@ void filter_columns(Place p, uint line, uint cell) {
         const uint bit = 1u << cell, width = width_at(l, bit);
         const uint of_row = width == SIXTEEN ? row & ~((2u << p.ss_v) - 1u) : row;
         const uint column = p.ss_h == 0u ? cell >> 1 : cell & ~1u;
-        filter_line_of_columns(at + cell * QUAD_WORDS, strength_at(of_row, column, width));
+        filter_line_of_columns(at + cell * QUAD_WORDS, strength_at(p, of_row, column, width));
     }
 }
 
 void filter_rows(Place p, uint word, uint cell, const bool inner) {
     const uint unit = word / (2u * QUAD_WORDS), column = unit << p.ss_h;
-    const Line l = line_of(ROWS, unit);
+    const Line l = line_of(p, ROWS, unit);
     if (!begins(l, cell) || is_inner(l, cell, word / QUAD_WORDS) != inner)
         return;
     for (; cell != ~0u; cell = next_of(l, cell)) {
         const uint bit = 1u << cell, width = width_at(l, bit);
         const uint of_column = width == SIXTEEN ? column & ~((2u << p.ss_h) - 1u) : column;
         const uint row = p.ss_v == 0u ? cell >> 1 : cell & ~1u;
-        filter_word_of_rows(ORIGIN + cell * 4u * TILE_STRIDE + word, TILE_STRIDE, strength_at(row, of_column, width));
+        filter_word_of_rows(ORIGIN + cell * 4u * TILE_STRIDE + word, TILE_STRIDE,
+                            strength_at(p, row, of_column, width));
     }
 }
 
 // Quads of a superblock's lines: each lane has up to four, its turns.
 const uint TURNS_A_LANE = 4u;
-uint quad_of(Place p, uint lane) { return lane & (cells_wide(p) - 1u); }
-uint line_of_turn(Place p, uint lane, uint turn) { return (lane >> (4u - p.ss_h)) + turn * (LANES >> (4u - p.ss_h)); }
+uint quad_of(Place p, uint lane) { return low_bits(lane, quads_log2(p)); }
+uint line_of_turn(Place p, uint lane, uint turn) { return (lane >> quads_log2(p)) + turn * (LANES >> quads_log2(p)); }
+bool is_line(Place p, uint line) { return line < 1u << lines_log2(p); }
 
 uint first_word(uint plane, Place p, uint row, uint column) {
-    return plane_offset(push.planes, plane) + row * lines_of(p) * plane_stride(push.planes, plane) +
-           column * cells_wide(p) * PICTURE_QUAD_WORDS;
+    return plane_offset(push.planes, plane) + (row << lines_log2(p)) * plane_stride(push.planes, plane) +
+           (column << quads_log2(p)) * PICTURE_QUAD_WORDS;
 }
 uint record_at(uint row, uint column) { return (row * push.sb_cols + column) * SUPERBLOCK_WORDS; }
 

@@ -33,6 +33,7 @@ void store_tile(uint at, uvec2 quad) {
 // Words behind the pixels (DdLfSuperblockPush).
 uint begin_workgroup(uint sync) { return atomicAdd(dst[sync], 1u); }
 uint done_of(uint at) { return atomicOr(dst[at], 0u); }
+uint done_lately(uint at) { return atomicLoad(dst[at], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); }
 void set_done(uint at, uint superblocks) { atomicExchange(dst[at], superblocks); }
 void clear_word(uint at) { dst[at] = 0u; }
 

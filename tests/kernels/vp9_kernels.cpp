@@ -33,9 +33,29 @@ std::unique_ptr<GpuPicture> upload(const PictureLayout &layout, const HostPictur
     return picture;
 }
 
-HostPicture run_on_gpu(const RandomFrame &frame, Profile profile, unsigned phase) {
+PhaseWork plan(const RandomFrame &frame, Profile profile, unsigned phase) {
     PhaseWork work;
     phase == 0 ? plan_vp9_recon(frame.batch, profile, work) : plan_vp9_filter(frame.batch, profile, work);
+    return work;
+}
+
+void submit(GpuJob &job, const RandomFrame &frame, Profile profile, unsigned phase, const PhaseWork &work,
+            GpuJobInput &input) {
+    input.tables = vp9_tables();
+    input.cpu_wrote = true;
+    input.final = true;
+    std::array<const PhaseWork *, 2> phases{};
+    phases[phase] = &work;
+    REQUIRE(job.begin(phases));
+    // Uploads are write-combined memory on some devices, and hold old bytes: nothing may depend on them.
+    std::memset(job.upload(phase), 0xa5, work.upload_bytes);
+    phase == 0 ? write_vp9_recon(frame.batch, profile, work, job.upload(phase))
+               : write_vp9_filter(frame.batch, profile, work, job.upload(phase));
+    REQUIRE(job.submit(input));
+}
+
+HostPicture run_on_gpu(const RandomFrame &frame, Profile profile, unsigned phase) {
+    const PhaseWork work = plan(frame, profile, phase);
     HostPicture out(frame.layout);
     out.copy_from(frame.start);
     if (work.dispatches.empty())
@@ -50,18 +70,8 @@ HostPicture run_on_gpu(const RandomFrame &frame, Profile profile, unsigned phase
         ref[slot] = upload(frame.ref_layout[slot], frame.ref[slot]);
         input.ref[slot] = ref[slot].get();
     }
-    input.tables = vp9_tables();
-    input.cpu_wrote = true;
-    input.final = true;
     GpuJob job(gpu());
-    std::array<const PhaseWork *, 2> phases{};
-    phases[phase] = &work;
-    REQUIRE(job.begin(phases));
-    // Uploads are write-combined memory on some devices, and hold old bytes: nothing may depend on them.
-    std::memset(job.upload(phase), 0xa5, work.upload_bytes);
-    phase == 0 ? write_vp9_recon(frame.batch, profile, work, job.upload(phase))
-               : write_vp9_filter(frame.batch, profile, work, job.upload(phase));
-    REQUIRE(job.submit(input));
+    submit(job, frame, profile, phase, work, input);
     REQUIRE(job.wait());
     std::memcpy(out.data(), dst->data(), out.size());
     return out;
@@ -115,6 +125,14 @@ constexpr Size kSizes[] = {{1, 1},    {2, 2},   {8, 8},     {10, 34},   {66, 66}
 constexpr std::array<std::uint8_t, 2> kSubsampling[] = {{1, 1}, {1, 0}, {0, 1}, {0, 0}};
 constexpr Content kContents[] = {Content::noise, Content::smooth, Content::extreme};
 
+constexpr PictureFormat kTall = {200, 1500, 8, 1, 1, 3};
+
+RandomFrame filtered_frame(Random &random, const PictureFormat &format) {
+    RandomFrame frame = make_frame(random, {format, Content::smooth, false, 1});
+    add_loop_filter(random, frame);
+    return frame;
+}
+
 // A frame of every depth, subsampling and size.
 template <typename Add>
 void for_frames(unsigned phase, bool scaled, Add add) {
@@ -154,4 +172,65 @@ TEST_CASE("VP9 predictions are complete before residuals are added") {
 
 TEST_CASE("VP9 loop filter equals the reference") {
     for_frames(1, false, add_loop_filter);
+}
+
+TEST_CASE("VP9 loop filter of the longest pictures equals the reference") {
+    Random random(seed());
+    for (const Size &size : {Size{kMaxPictureSide, 66}, Size{66, kMaxPictureSide}, Size{1000, 2100}})
+        for (const std::uint8_t depth : {std::uint8_t{8}, std::uint8_t{10}}) {
+            RandomFrame frame = filtered_frame(random, {size.width, size.height, depth, 1, 1, 3});
+            check(frame, 1);
+        }
+}
+
+TEST_CASE("VP9 loop filter does not depend on what was behind a picture's pixels") {
+    Random random(seed());
+    const RandomFrame first = filtered_frame(random, kTall);
+    auto dst = upload(first.layout, first.start);
+    for (const int before : {0x00, 0xff, 0x01, -1, -1}) { // -1: what the last frame left
+        const RandomFrame frame = filtered_frame(random, kTall);
+        const HostPicture wanted = run_reference(frame, 1);
+        const PhaseWork work = plan(frame, Profile::wide, 1);
+        std::memcpy(dst->data(), frame.start.data(), frame.start.size());
+        if (before >= 0)
+            std::memset(dst->data() + frame.layout.size, before, kPictureTail);
+        GpuJobInput input;
+        input.dst = dst.get();
+        GpuJob job(gpu());
+        submit(job, frame, Profile::wide, 1, work, input);
+        REQUIRE(job.wait());
+        CAPTURE(before);
+        HostPicture out(frame.layout);
+        std::memcpy(out.data(), dst->data(), out.size());
+        CHECK(first_difference(frame.layout, out, wanted) == "none");
+    }
+}
+
+TEST_CASE("VP9 loop filter with several frames in flight equals the reference") {
+    constexpr unsigned frames = 4;
+    Random random(seed());
+    for (const Profile profile : kProfiles) {
+        std::vector<RandomFrame> frame;
+        std::vector<PhaseWork> work(frames);
+        std::vector<std::unique_ptr<GpuPicture>> dst;
+        std::vector<std::unique_ptr<GpuJob>> job;
+        for (unsigned i = 0; i < frames; i++) {
+            frame.push_back(filtered_frame(random, kTall));
+            dst.push_back(upload(frame[i].layout, frame[i].start));
+            work[i] = plan(frame[i], profile, 1);
+            job.push_back(std::make_unique<GpuJob>(gpu()));
+        }
+        for (unsigned i = 0; i < frames; i++) {
+            GpuJobInput input;
+            input.dst = dst[i].get();
+            submit(*job[i], frame[i], profile, 1, work[i], input);
+        }
+        for (unsigned i = 0; i < frames; i++) {
+            REQUIRE(job[i]->wait());
+            CAPTURE(i, static_cast<int>(profile));
+            HostPicture out(frame[i].layout);
+            std::memcpy(out.data(), dst[i]->data(), out.size());
+            CHECK(first_difference(frame[i].layout, out, run_reference(frame[i], 1)) == "none");
+        }
+    }
 }
