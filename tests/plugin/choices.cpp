@@ -181,7 +181,12 @@ TEST_CASE("V3D and software get their profile, software its patience", "[quirks]
     const Quirks llvmpipe = quirks_of(VK_DRIVER_ID_MESA_LLVMPIPE, VK_PHYSICAL_DEVICE_TYPE_CPU);
     REQUIRE(llvmpipe.profile == Profile::v3d);
     REQUIRE(llvmpipe.patience > 10);
-    REQUIRE(quirks_of(VK_DRIVER_ID_NVIDIA_PROPRIETARY, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU).profile == Profile::wide);
+    const Quirks nvidia = quirks_of(VK_DRIVER_ID_NVIDIA_PROPRIETARY, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+    REQUIRE(nvidia.profile == Profile::wide);
+    // Where workgroups may wait for each other.
+    REQUIRE_FALSE(v3d.side_by_side);
+    REQUIRE_FALSE(llvmpipe.side_by_side);
+    REQUIRE(nvidia.side_by_side);
 }
 
 TEST_CASE("faults hit the n-th call of their kind", "[faults]") {
