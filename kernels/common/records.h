@@ -149,7 +149,7 @@ struct DdLfPush {
 
 // The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. Behind the picture's
 // pixels, from word `sync` on: a count of the workgroups that have begun, then for each row of superblocks and each plane in it how
-// many superblocks are done.
+// many superblocks it won't touch any more.
 struct DdLfSuperblockPush {
     DdPlanes planes;
     uint plane_count;
