@@ -84,16 +84,10 @@ void wait_for_above(Row r, uint lane, uint column) {
     memoryBarrierBuffer();
 }
 
-// The last lanes begin with the upper border. Chains that meet one of columns are mostly in the first words.
+// The upper border is the first lanes'.
 void filter_rows_of_superblock(Place p, uint lane) {
-    const uint words = 1u << words_log2(p);
-    if (lane >= LANES - words)
-        filter_rows(p, lane - (LANES - words), 0u, false);
-    for (uint i = lane; i < words << cells_high_log2(p); i += LANES) {
-        const uint cell = low_bits(i, cells_high_log2(p));
-        if (cell != 0u)
-            filter_rows(p, i >> cells_high_log2(p), cell, false);
-    }
+    for (uint i = lane; i < 1u << words_log2(p) + cells_high_log2(p); i += LANES)
+        filter_rows(p, low_bits(i, words_log2(p)), i >> words_log2(p), false);
 }
 
 const uint MARGIN_QUADS = MARGIN / 4u;
