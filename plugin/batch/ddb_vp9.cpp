@@ -11,17 +11,29 @@
 namespace dd::ddb {
 namespace {
 
-// The order of a recorder's streams in the file, for both directions.
-template <typename Recorder, typename Visit>
-void each_stream(Recorder &recorder, Visit visit) {
-    for (auto &stream : recorder.mc)
-        visit(stream);
-    for (auto &stream : recorder.scaled)
-        visit(stream);
+// The order of a recorder's streams in the file, for both directions. `squares` takes those of a size class.
+template <typename Recorder, typename Squares, typename Visit>
+void each_stream(Recorder &recorder, Squares squares, Visit visit) {
+    for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+        squares(recorder.mc, c);
+    for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+        squares(recorder.scaled, c);
     for (auto &kind : recorder.itx)
         for (auto &stream : kind)
             visit(stream);
     visit(recorder.coefs);
+}
+
+// Into their bins, which have to exist.
+template <typename Squares>
+void read_squares(Reader &in, Squares &to, unsigned size_class) {
+    std::vector<typename Squares::Record> all;
+    in.stream(all);
+    for (const auto &record : all) {
+        if ((record.ctl >> DD_MC_REF0_SHIFT & 3) >= DD_MAX_REFS || (record.ctl >> DD_MC_REF1_SHIFT & 3) >= DD_MAX_REFS)
+            return in.refuse();
+        to.put(size_class, record);
+    }
 }
 
 } // namespace
@@ -36,7 +48,9 @@ void write(Writer &out, const BatchView &view, const Vp9Batch &batch) {
     const std::span recorders(batch.recorders.data(), recon ? batch.recorders.size() : 0);
     out.word(static_cast<std::uint32_t>(recorders.size()));
     for (const Vp9Recorder &recorder : recorders)
-        each_stream(recorder, [&](const auto &stream) { out.stream(stream); });
+        each_stream(
+            recorder, [&](const auto &squares, unsigned c) { out.stream(squares.of_size(c)); },
+            [&](const auto &stream) { out.stream(stream); });
     out.word(batch.lf.sb_cols);
     out.word(batch.lf.sb_rows);
     out.stream(batch.lf.superblocks);
@@ -56,7 +70,9 @@ void read(Reader &in, SavedBatch &saved, Vp9Batch &batch) {
         return in.refuse();
     batch.recorders.resize(recorders);
     for (Vp9Recorder &recorder : batch.recorders)
-        each_stream(recorder, [&](auto &stream) { in.stream(stream); });
+        each_stream(
+            recorder, [&](auto &squares, unsigned c) { read_squares(in, squares, c); },
+            [&](auto &stream) { in.stream(stream); });
     batch.lf.sb_cols = in.word();
     batch.lf.sb_rows = in.word();
     in.stream(batch.lf.superblocks);

@@ -6,6 +6,7 @@
 #pragma once
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
+#include "batch/vp9_squares.h"
 #include "common/records.h"
 #include "daedalus/daedalus.h"
 
@@ -66,8 +67,8 @@ class Vp9Recorder {
     // Why a residual was refused: its values leave the range in which all implementations agree.
     bool out_of_range() const { return out_of_range_; }
 
-    std::array<RecordList<DdMcRecord>, DD_MC_CLASSES> mc;
-    std::array<RecordList<DdScaledMcRecord>, DD_MC_CLASSES> scaled;
+    Vp9Squares<DdMcRecord, 9> mc;
+    Vp9Squares<DdScaledMcRecord, 1> scaled;
     std::array<std::array<RecordList<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
     RecordList<std::uint32_t> coefs; // record.coefs counts from here
     std::uint64_t predictions = 0;   // calls of predict and residual that were taken
@@ -78,6 +79,7 @@ class Vp9Recorder {
     struct Square { // of a first prediction of the block
         std::uint8_t size_class;
         bool scaled;
+        std::uint16_t bin;
         std::uint32_t index;
     };
     bool in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const {
@@ -87,22 +89,16 @@ class Vp9Recorder {
         return x < width && y < height && w <= width - x && h <= height - y;
     }
     bool allowed(const Vp9Prediction &p) const;
-    struct Rectangle {
-        unsigned x, y, w, h;
-    };
-    struct Motion {
-        std::int32_t x, y; // 1/16 pixel
-    };
     template <bool compound>
-    bool put_block(const DdVp9Block &block, const Rectangle &at);
-    template <bool compound>
-    void whole_squares(std::uint32_t ctl, unsigned planes, const Rectangle &at, const std::array<Motion, 2> &mv);
-    void row_of_squares(DdMcRecord record, unsigned planes, const Rectangle &at);
+    bool put_block(const DdVp9Block &block, unsigned x, unsigned y, unsigned w, unsigned h);
     bool predict_plane(const Vp9Prediction &p);
     void simple_squares(const Vp9Prediction &p, unsigned side);
-    bool square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
+    void square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
     bool pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
-    std::uint32_t make_scaled(unsigned size_class, std::uint32_t index);
+    template <typename Squares>
+    void put_first(Squares &to, unsigned size_class, const typename Squares::Record &record);
+    template <typename Squares>
+    typename Squares::Record take_first(Squares &from, const Square &first);
 
     // Transform blocks of one plane, of which eobs and coefficients are where the decoder has them. The order is not that of
     // DdVp9Residuals, so that compilers can't copy two members at once, which would have to wait for the writes of both.
@@ -123,7 +119,7 @@ class Vp9Recorder {
     bool move(unsigned corner, T *from, std::uint32_t *words) const;
 
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
-    std::array<bool, DD_MAX_REFS> has_ref_{};
+    unsigned has_ref_ = 0;                                // bit s: slot s
     unsigned ss_h_ = 0, ss_v_ = 0;
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
     bool out_of_range_ = false;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 namespace dd {
 namespace {
@@ -33,6 +34,42 @@ constexpr bool is_near(std::int32_t src) {
     return is_int16(src >> 4) && is_int16((src >> 4) + 64);
 }
 
+// The same square for the kernel that scales: steps of 16 give the same pixels there.
+DdScaledMcRecord as_scaled(const DdMcRecord &r) {
+    const auto whole_x = static_cast<std::int16_t>(r.src0 & 0xffff), whole_y = static_cast<std::int16_t>(r.src0 >> 16);
+    const std::int32_t mx = r.ctl >> DD_MC_MX0_SHIFT & 15, my = r.ctl >> DD_MC_MY0_SHIFT & 15;
+    constexpr std::uint32_t subpel = 0xffff;
+    return {r.dst,
+            r.ctl & ~subpel,
+            whole_x * 16 + mx,
+            whole_y * 16 + my,
+            0,
+            0,
+            pack(kUnscaledStep, kUnscaledStep),
+            pack(kUnscaledStep, kUnscaledStep)};
+}
+
+// Where the bins of such squares begin among those of their references.
+constexpr unsigned bin_of_size(unsigned side) {
+    return Vp9Squares<DdMcRecord, 9>::bin_of(0, static_cast<unsigned>(std::countr_zero(side)) - 2, 0);
+}
+
+// `record`: the first one, `bins`: those of its references and filters.
+[[gnu::noinline]] void row_of_squares(RecordList<DdMcRecord> *bins, DdMcRecord record, unsigned planes, unsigned w,
+                                      unsigned h) {
+    const unsigned side = std::min(w, h), squares = std::max(w, h) >> std::countr_zero(side);
+    DdMcRecord *to = bins[bin_of_size(side)].extend(std::size_t{planes} * squares);
+    for (unsigned plane = 0; plane < planes; plane++) {
+        DdMcRecord next = record;
+        *to++ = next;
+        for (unsigned i = 1; i < squares; i++) {
+            next = beside(next, w > side ? side : 0, h > side ? side : 0);
+            *to++ = next;
+        }
+        record.ctl += 1u << DD_MC_PLANE_SHIFT;
+    }
+}
+
 // A rectangle's sides are sums of powers of two, from the largest down: the side of the next square at `done`.
 constexpr unsigned next_part(unsigned side, unsigned done) {
     return std::bit_floor(side - done);
@@ -41,10 +78,8 @@ constexpr unsigned next_part(unsigned side, unsigned done) {
 } // namespace
 
 void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
-    for (auto &stream : mc)
-        stream.clear();
-    for (auto &stream : scaled)
-        stream.clear();
+    mc.clear();
+    scaled.clear();
     for (auto &kind : itx)
         for (auto &stream : kind)
             stream.clear();
@@ -53,8 +88,9 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
     used_refs = 0;
     for (unsigned p = 0; p < 3; p++)
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
+    has_ref_ = 0;
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        has_ref_[slot] = ref[slot].size != 0;
+        has_ref_ |= unsigned{ref[slot].size != 0} << slot;
     ss_h_ = dst.format.ss_h;
     ss_v_ = dst.format.ss_v;
     bit_depth_ = dst.format.bit_depth;
@@ -71,7 +107,7 @@ void Vp9Recorder::begin_block() {
 }
 
 bool Vp9Recorder::allowed(const Vp9Prediction &p) const {
-    if (p.ref >= DD_MAX_REFS || !has_ref_[p.ref] || p.filter > 3 || p.w > 64 || p.h > 64 ||
+    if (p.ref >= DD_MAX_REFS || !(has_ref_ >> p.ref & 1) || p.filter > 3 || p.w > 64 || p.h > 64 ||
         !in_plane(p.plane, p.x, p.y, p.w, p.h))
         return false;
     if (is_unscaled(p))
@@ -96,7 +132,6 @@ bool Vp9Recorder::predict(const Vp9Prediction &p) {
 void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
     const unsigned size_class = static_cast<unsigned>(std::countr_zero(side)) - 2;
     const auto src_x = static_cast<unsigned>(p.src_x >> 4), src_y = static_cast<unsigned>(p.src_y >> 4);
-    auto &stream = mc[size_class];
     DdMcRecord record{0, 0, 0,
                       p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT | p.ref << DD_MC_REF0_SHIFT |
                           (p.src_x & 15u) << DD_MC_MX0_SHIFT | (p.src_y & 15u) << DD_MC_MY0_SHIFT};
@@ -104,86 +139,81 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
         for (unsigned x = 0; x < p.w; x += side) {
             record.dst = pack(p.x + x, p.y + y);
             record.src0 = pack(src_x + x, src_y + y);
-            firsts_.push_back(
-                {static_cast<std::uint8_t>(size_class), false, static_cast<std::uint32_t>(stream.size())});
-            stream.push_back(record);
+            put_first(mc, size_class, record);
         }
 }
+
+namespace {
+
+// A reference of a block and its vector, in 1/16 pixel of a plane.
+struct Source {
+    std::int32_t x, y;
+
+    std::uint32_t position(unsigned at_x, unsigned at_y) const {
+        return pack(at_x + static_cast<unsigned>(x >> 4), at_y + static_cast<unsigned>(y >> 4));
+    }
+    std::uint32_t subpel() const { return (x & 15u) | (y & 15u) << 4; }
+    unsigned filters() const { return vp9_filters(x & 15u, y & 15u); }
+};
 
 // A plane's share of a whole block, or that of both planes of chroma: nearly always a square, else several in a row or a column.
+// `bins`: those of the references.
 template <bool compound>
-[[gnu::always_inline]] inline void Vp9Recorder::whole_squares(std::uint32_t ctl, unsigned planes, const Rectangle &at,
-                                                              const std::array<Motion, 2> &mv) {
-    const auto subpel = [&](unsigned i) { return (mv[i].x & 15u) | (mv[i].y & 15u) << 4; };
-    const auto source = [&](unsigned i) {
-        return pack(at.x + static_cast<unsigned>(mv[i].x >> 4), at.y + static_cast<unsigned>(mv[i].y >> 4));
-    };
-    DdMcRecord record{pack(at.x, at.y), source(0), 0, ctl | subpel(0) << DD_MC_MX0_SHIFT};
+[[gnu::always_inline]] inline void whole_squares(RecordList<DdMcRecord> *bins, std::uint32_t ctl, unsigned planes,
+                                                 unsigned x, unsigned y, unsigned w, unsigned h, Source first,
+                                                 Source second) {
+    DdMcRecord record{x | y << 16, first.position(x, y), 0, ctl | first.subpel() << DD_MC_MX0_SHIFT};
+    bins += compound ? first.filters() * 3 + second.filters() : first.filters();
     if constexpr (compound) {
-        record.src1 = source(1);
-        record.ctl |= subpel(1) << DD_MC_MX1_SHIFT;
+        record.src1 = second.position(x, y);
+        record.ctl |= second.subpel() << DD_MC_MX1_SHIFT;
     }
-    const auto log2 = [](unsigned side) { return static_cast<unsigned>(std::countr_zero(side)); };
-    if (at.w == at.h) {
-        DdMcRecord *to = mc[log2(at.w) - 2].extend(planes);
-        to[0] = record;
-        if (planes == 2) {
-            record.ctl += 1u << DD_MC_PLANE_SHIFT;
-            to[1] = record;
-        }
-    } else {
-        row_of_squares(record, planes, at);
-    }
-}
-
-[[gnu::noinline]] void Vp9Recorder::row_of_squares(DdMcRecord record, unsigned planes, const Rectangle &at) {
-    const unsigned side = std::min(at.w, at.h), side_log2 = static_cast<unsigned>(std::countr_zero(side));
-    const unsigned squares = std::max(at.w, at.h) >> side_log2;
-    DdMcRecord *to = mc[side_log2 - 2].extend(std::size_t{planes} * squares);
+    if (w != h) [[unlikely]]
+        return row_of_squares(bins, record, planes, w, h);
+    DdMcRecord *to = bins[bin_of_size(w)].extend(planes);
     for (unsigned plane = 0; plane < planes; plane++) {
-        DdMcRecord next = record;
-        *to++ = next;
-        for (unsigned i = 1; i < squares; i++) {
-            next = beside(next, at.w > side ? side : 0, at.h > side ? side : 0);
-            *to++ = next;
-        }
+        to[plane] = record;
         record.ctl += 1u << DD_MC_PLANE_SHIFT;
     }
 }
 
+} // namespace
+
 template <bool compound>
-bool Vp9Recorder::put_block(const DdVp9Block &block, const Rectangle &at) {
-    std::uint32_t ctl = block.filter << DD_MC_FILTER_SHIFT | block.ref[0] << DD_MC_REF0_SHIFT;
+bool Vp9Recorder::put_block(const DdVp9Block &block, unsigned x, unsigned y, unsigned w, unsigned h) {
+    const unsigned ref0 = block.ref[0], ref1 = compound ? block.ref[1] : ref0;
+    if (ref0 >= DD_MAX_REFS || ref1 >= DD_MAX_REFS)
+        return false;
+    const unsigned refs = 1u << ref0 | 1u << ref1;
+    if (refs & ~has_ref_)
+        return false;
+    std::uint32_t ctl = block.filter << DD_MC_FILTER_SHIFT | ref0 << DD_MC_REF0_SHIFT;
     if constexpr (compound)
-        ctl |= block.ref[1] << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
-    std::array<Motion, 2> luma, chroma;
-    for (unsigned i = 0; i <= unsigned{compound}; i++) {
-        const unsigned ref = block.ref[i];
-        if (ref >= DD_MAX_REFS || !has_ref_[ref])
-            return false;
-        used_refs |= 1u << ref;
-        const std::int32_t mv_x = block.mv[i][0], mv_y = block.mv[i][1];
-        luma[i] = {mv_x * 2, mv_y * 2};
-        chroma[i] = {luma[i].x >> ss_h_, luma[i].y >> ss_v_};
-    }
+        ctl |= ref1 << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
+    used_refs |= refs;
     predictions += compound ? 6 : 3;
-    whole_squares<compound>(ctl, 1, at, luma);
-    whole_squares<compound>(ctl + (1u << DD_MC_PLANE_SHIFT), 2,
-                            {at.x >> ss_h_, at.y >> ss_v_, at.w >> ss_h_, at.h >> ss_v_}, chroma);
+    const Source first = {block.mv[0][0] * 2, block.mv[0][1] * 2};
+    const Source second = compound ? Source{block.mv[1][0] * 2, block.mv[1][1] * 2} : Source{};
+    auto *bins = &mc[mc.bin_of(compound ? ref0 * DD_MAX_REFS + ref1 : kVp9Singles + ref0, 0, 0)];
+    whole_squares<compound>(bins, ctl, 1, x, y, w, h, first, second);
+    const unsigned ss_h = ss_h_, ss_v = ss_v_;
+    whole_squares<compound>(bins, ctl + (1u << DD_MC_PLANE_SHIFT), 2, x >> ss_h, y >> ss_v, w >> ss_h, h >> ss_v,
+                            {first.x >> ss_h, first.y >> ss_v}, {second.x >> ss_h, second.y >> ss_v});
     return true;
 }
 
 // The structure is read member by member, as it was written: reading several at once makes the CPU wait for the writes. So positions
-// have 32 bits in it, for compilers join what is narrower.
+// have 32 bits in it, for compilers join what is narrower, and are handed on by value.
 bool Vp9Recorder::predict_block(const DdVp9Block &block) {
     // With 16 bits for a vector, in 1/8 pixel, no source is farther away than a record can say.
     static_assert(is_near(kMaxPictureSide * 16 + 2 * INT16_MAX) && is_near(2 * INT16_MIN));
-    const Rectangle at = {block.x, block.y, block.w, block.h};
-    const auto side_ok = [](unsigned v) { return v <= 64 && v >= 8 && is_power_of_two(v); };
-    if (block.filter > 3 || !side_ok(at.w) || !side_ok(at.h) || ((at.x | at.y) & 7) ||
-        !in_plane(0, at.x, at.y, at.w, at.h))
+    const unsigned x = block.x, y = block.y, w = block.w, h = block.h;
+    const auto side_ok = [](unsigned v) { return v - 8 <= 64 - 8 && !(v & (v - 1)); };
+    const auto inside = [](unsigned v, unsigned side, unsigned limit) { return std::uint64_t{v} + side <= limit; };
+    if (block.filter > 3 || !side_ok(w) || !side_ok(h) || ((x | y) & 7) || !inside(x, w, limit_[0][0]) ||
+        !inside(y, h, limit_[0][1]))
         return false;
-    return block.compound ? put_block<true>(block, at) : put_block<false>(block, at);
+    return block.compound ? put_block<true>(block, x, y, w, h) : put_block<false>(block, x, y, w, h);
 }
 
 bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
@@ -201,9 +231,12 @@ bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
             const unsigned wide = next_part(p.w, x), side = std::min(wide, tall);
             const unsigned size_class = static_cast<unsigned>(std::countr_zero(side)) - 2;
             for (unsigned sy = y; sy < y + tall; sy += side)
-                for (unsigned sx = x; sx < x + wide; sx += side)
-                    if (!(p.second ? pair_square(p, sx, sy, size_class) : square(p, sx, sy, size_class)))
+                for (unsigned sx = x; sx < x + wide; sx += side) {
+                    if (!p.second)
+                        square(p, sx, sy, size_class);
+                    else if (!pair_square(p, sx, sy, size_class))
                         return false;
+                }
             x += wide;
         }
         y += tall;
@@ -211,75 +244,73 @@ bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
     return true;
 }
 
-bool Vp9Recorder::square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class) {
+void Vp9Recorder::square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class) {
     const std::uint32_t ctl = p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT | p.ref << DD_MC_REF0_SHIFT;
     const std::uint32_t dst = pack(p.x + dx, p.y + dy);
-    if (is_unscaled(p)) {
-        auto &stream = mc[size_class];
-        firsts_.push_back({static_cast<std::uint8_t>(size_class), false, static_cast<std::uint32_t>(stream.size())});
-        stream.push_back({dst, pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy),
-                          0, ctl | (p.src_x & 15u) << DD_MC_MX0_SHIFT | (p.src_y & 15u) << DD_MC_MY0_SHIFT});
-        return true;
-    }
-    auto &stream = scaled[size_class];
-    firsts_.push_back({static_cast<std::uint8_t>(size_class), true, static_cast<std::uint32_t>(stream.size())});
-    stream.push_back({dst, ctl, p.src_x + static_cast<std::int32_t>(dx * p.step_x),
-                      p.src_y + static_cast<std::int32_t>(dy * p.step_y), 0, 0, pack(p.step_x, p.step_y),
-                      pack(kUnscaledStep, kUnscaledStep)});
-    return true;
+    if (is_unscaled(p))
+        put_first(mc, size_class,
+                  {dst, pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy), 0,
+                   ctl | (p.src_x & 15u) << DD_MC_MX0_SHIFT | (p.src_y & 15u) << DD_MC_MY0_SHIFT});
+    else
+        put_first(scaled, size_class,
+                  {dst, ctl, p.src_x + static_cast<std::int32_t>(dx * p.step_x),
+                   p.src_y + static_cast<std::int32_t>(dy * p.step_y), 0, 0, pack(p.step_x, p.step_y),
+                   pack(kUnscaledStep, kUnscaledStep)});
 }
 
-// One reference of the block has the picture's size and the other one hasn't: the scaled kernel serves both, as steps
-// of 16 give the same pixels there.
-std::uint32_t Vp9Recorder::make_scaled(unsigned size_class, std::uint32_t index) {
-    auto &from = mc[size_class];
-    const DdMcRecord r = from[index];
-    const auto whole_x = static_cast<std::int16_t>(r.src0 & 0xffff), whole_y = static_cast<std::int16_t>(r.src0 >> 16);
-    const std::int32_t mx = r.ctl >> DD_MC_MX0_SHIFT & 15, my = r.ctl >> DD_MC_MY0_SHIFT & 15;
-    constexpr std::uint32_t subpel = 0xffff;
-    // The last record takes the place of the one that leaves; it belongs to this block too.
-    const auto last = static_cast<std::uint32_t>(from.size() - 1);
-    from[index] = from[last];
-    from.pop_back();
+template <typename Squares>
+void Vp9Recorder::put_first(Squares &to, unsigned size_class, const typename Squares::Record &record) {
+    const auto [bin, index] = to.put(size_class, record);
+    constexpr bool scales = std::is_same_v<Squares, decltype(scaled)>;
+    firsts_.push_back({static_cast<std::uint8_t>(size_class), scales, static_cast<std::uint16_t>(bin), index});
+}
+
+// With its second reference a square belongs into another bin. The one that takes its place is of this block too.
+template <typename Squares>
+typename Squares::Record Vp9Recorder::take_first(Squares &from, const Square &first) {
+    const typename Squares::Place place = {first.bin, first.index};
+    const auto record = from[place];
+    const auto moved = from.take_out(place);
     for (Square &s : firsts_)
-        if (!s.scaled && s.size_class == size_class && s.index == last)
-            s.index = index;
-    auto &to = scaled[size_class];
-    to.push_back({r.dst, r.ctl & ~subpel, whole_x * 16 + mx, whole_y * 16 + my, 0, 0,
-                  pack(kUnscaledStep, kUnscaledStep), pack(kUnscaledStep, kUnscaledStep)});
-    return static_cast<std::uint32_t>(to.size() - 1);
+        if (s.scaled == first.scaled && s.bin == moved.bin && s.index == moved.index)
+            s.index = place.index;
+    return record;
 }
 
 bool Vp9Recorder::pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class) {
     if (next_pair_ >= firsts_.size())
         return false;
-    const std::size_t pair = next_pair_++;
-    if (firsts_[pair].size_class != size_class)
+    const Square first = firsts_[next_pair_++];
+    if (first.size_class != size_class)
         return false;
     const std::uint32_t dst = pack(p.x + dx, p.y + dy);
     const std::uint32_t same = p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT;
     constexpr std::uint32_t same_bits = 3u << DD_MC_FILTER_SHIFT | 3u << DD_MC_PLANE_SHIFT;
     const std::uint32_t more = p.ref << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
-    if (!firsts_[pair].scaled && is_unscaled(p)) {
-        DdMcRecord &r = mc[size_class][firsts_[pair].index];
-        if (r.dst != dst || (r.ctl & same_bits) != same)
+    const auto fits = [&](const auto &r) { return r.dst == dst && (r.ctl & same_bits) == same; };
+    DdScaledMcRecord pair;
+    if (first.scaled) {
+        pair = take_first(scaled, first);
+        if (!fits(pair))
             return false;
-        r.src1 = pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy);
-        r.ctl |= more | (p.src_x & 15u) << DD_MC_MX1_SHIFT | (p.src_y & 15u) << DD_MC_MY1_SHIFT;
-        return true;
+    } else {
+        DdMcRecord r = take_first(mc, first);
+        if (!fits(r))
+            return false;
+        if (is_unscaled(p)) {
+            r.src1 = pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy);
+            r.ctl |= more | (p.src_x & 15u) << DD_MC_MX1_SHIFT | (p.src_y & 15u) << DD_MC_MY1_SHIFT;
+            mc.put(size_class, r);
+            return true;
+        }
+        // One reference of the block has the picture's size and the other one hasn't: the scaled kernel serves both.
+        pair = as_scaled(r);
     }
-    if (!firsts_[pair].scaled) {
-        const std::uint32_t from = firsts_[pair].index;
-        firsts_[pair].scaled = true;
-        firsts_[pair].index = make_scaled(size_class, from);
-    }
-    DdScaledMcRecord &r = scaled[size_class][firsts_[pair].index];
-    if (r.dst != dst || (r.ctl & same_bits) != same)
-        return false;
-    r.src1_x = p.src_x + static_cast<std::int32_t>(dx * p.step_x);
-    r.src1_y = p.src_y + static_cast<std::int32_t>(dy * p.step_y);
-    r.step1 = pack(p.step_x, p.step_y);
-    r.ctl |= more;
+    pair.src1_x = p.src_x + static_cast<std::int32_t>(dx * p.step_x);
+    pair.src1_y = p.src_y + static_cast<std::int32_t>(dy * p.step_y);
+    pair.step1 = pack(p.step_x, p.step_y);
+    pair.ctl |= more;
+    scaled.put(size_class, pair);
     return true;
 }
 

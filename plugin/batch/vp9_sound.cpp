@@ -39,8 +39,9 @@ struct Checker {
     bool streams(const Vp9Recorder &recorder) const {
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
             const unsigned side = 4u << c;
-            if (!std::ranges::all_of(recorder.mc[c], [&](const auto &r) { return prediction(r.dst, r.ctl, side); }) ||
-                !std::ranges::all_of(recorder.scaled[c], [&](const auto &r) { return scaled(r, side); }))
+            if (!std::ranges::all_of(recorder.mc.of_size(c),
+                                     [&](const auto &r) { return prediction(r.dst, r.ctl, side); }) ||
+                !std::ranges::all_of(recorder.scaled.of_size(c), [&](const auto &r) { return scaled(r, side); }))
                 return false;
         }
         for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++)

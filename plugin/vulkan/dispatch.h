@@ -55,7 +55,6 @@ struct Dispatch {
 };
 
 class Vp9FilterOrder;
-struct Vp9SquareCounts;
 
 // Transforms of one shape (DD_AV1_ITX_*), of all recorders.
 struct Av1ShapeCount {
@@ -68,7 +67,6 @@ struct PhaseWork {
     std::vector<Dispatch> dispatches;             // empty: nothing to do
     std::uint32_t upload_bytes = 0;               // size of the phase's upload: records, coefficients
     std::uint32_t coefs_at = 0;                   // byte offset in the upload, a multiple of kUploadAlign
-    std::shared_ptr<Vp9SquareCounts> squares;     // from the predictions' planning to their writing
     std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
     std::vector<Av1ShapeCount> shapes;            // the same of residuals
 

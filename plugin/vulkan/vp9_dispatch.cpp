@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <numeric>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace dd {
 namespace {
@@ -86,93 +87,42 @@ DdRefPlanes ref_planes_of(const PictureLayout &layout) {
     return ref;
 }
 
-// The references of a prediction: one of nine pairs, or one of three single ones.
-constexpr unsigned kSingles = 9, kPairings = 12;
-
-unsigned pairing_of(std::uint32_t ctl) {
-    const unsigned first = ctl >> DD_MC_REF0_SHIFT & 3, second = ctl >> DD_MC_REF1_SHIFT & 3;
-    return ctl & DD_MC_COMPOUND ? first * 3 + second : kSingles + first;
-}
-
 // Squares by size class.
 using SquareCounts = std::array<std::size_t, DD_MC_CLASSES>;
 
 // The predictions of one dispatch.
 struct Pairing {
-    unsigned number;
+    unsigned number; // as vp9_pairing() has it
     std::array<std::uint8_t, 2> ref;
     bool compound;
+    SquareCounts squares;
 };
 
 struct Pairings {
-    std::array<Pairing, kPairings> all{};
+    std::array<Pairing, kVp9Pairings> all{};
     std::size_t count = 0;
 
     auto begin() const { return all.begin(); }
     auto end() const { return begin() + static_cast<std::ptrdiff_t>(count); }
 };
 
-// Squares by pairing, size class and the filters that they need.
-constexpr unsigned kKinds = 9;
-using KindCounts = std::array<std::array<std::array<std::uint32_t, kKinds>, DD_MC_CLASSES>, kPairings>;
-
-} // namespace
-
-struct Vp9SquareCounts {
-    KindCounts unscaled, scaled;
-};
-
-namespace {
-
-SquareCounts squares_of(const KindCounts &counts, unsigned pairing) {
-    SquareCounts squares{};
-    for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-        squares[c] = std::accumulate(counts[pairing][c].begin(), counts[pairing][c].end(), std::size_t{0});
-    return squares;
-}
-
-Pairings pairings_of(const KindCounts &counts) {
-    Pairings used;
-    for (unsigned p = 0; p < kPairings; p++)
-        if (std::ranges::any_of(squares_of(counts, p), [](std::size_t n) { return n != 0; })) {
-            const bool compound = p < kSingles;
-            const unsigned first = compound ? p / 3 : p - kSingles;
-            used.all[used.count++] = {
-                p, {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(compound ? p % 3 : first)}, compound};
-        }
-    return used;
-}
-
 // How the two kinds of motion compensation differ, for the code that plans both.
 struct Unscaled {
-    using Record = DdMcRecord;
-    static constexpr auto counts = &Vp9SquareCounts::unscaled;
-    static const auto &streams(const Vp9Recorder &r) { return r.mc; }
+    static const auto &squares(const Vp9Recorder &r) { return r.mc; }
     static VpKernel kernel(const Pairing &pairing) { return pairing.compound ? kMcPair : kMc; }
     // Lanes of a square: strips of four pixels' width, and so many rows.
     static std::size_t lanes(unsigned size_class, unsigned rows_log2) {
         return std::size_t{1} << (2 * size_class + 2 - std::min(size_class + 2, rows_log2));
     }
     static unsigned rows_log2(const SquareCounts &counts, Profile profile);
-    // Records of a kind need the same filters. Those that need the most come first.
-    static unsigned kind(const DdMcRecord &r) {
-        const auto filters = [&](unsigned shift_x, unsigned shift_y) {
-            return !(r.ctl >> shift_y & 15) ? 2u : r.ctl >> shift_x & 15 ? 0u : 1u;
-        };
-        const unsigned first = filters(DD_MC_MX0_SHIFT, DD_MC_MY0_SHIFT);
-        return r.ctl & DD_MC_COMPOUND ? first * 3 + filters(DD_MC_MX1_SHIFT, DD_MC_MY1_SHIFT) : first;
-    }
 };
 struct Scaled {
-    using Record = DdScaledMcRecord;
-    static constexpr auto counts = &Vp9SquareCounts::scaled;
-    static const auto &streams(const Vp9Recorder &r) { return r.scaled; }
+    static const auto &squares(const Vp9Recorder &r) { return r.scaled; }
     static VpKernel kernel(const Pairing &) { return kScaledMc; }
     static std::size_t lanes(unsigned size_class, unsigned) {
         return std::size_t{4} << (2 * size_class);
     } // four pixels
     static unsigned rows_log2(const SquareCounts &, Profile) { return 0; }
-    static unsigned kind(const DdScaledMcRecord &) { return 0; }
 };
 
 // Rows of a strip at most: the more, the fewer rows are filtered twice, and the fewer lanes share the work.
@@ -192,13 +142,34 @@ unsigned Unscaled::rows_log2(const SquareCounts &counts, Profile profile) {
 }
 
 template <typename Kind>
-KindCounts count_kinds(const Vp9Batch &batch) {
-    KindCounts counts{};
+using SquaresOf = std::remove_cvref_t<decltype(Kind::squares(std::declval<const Vp9Recorder &>()))>;
+template <typename Kind>
+using RecordOf = typename SquaresOf<Kind>::Record;
+
+template <typename Kind>
+SquareCounts count_squares(const Vp9Batch &batch, unsigned pairing) {
+    SquareCounts counts{};
     for (const Vp9Recorder &recorder : batch.recorders)
         for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-            for (const auto &record : Kind::streams(recorder)[c])
-                counts[pairing_of(record.ctl)][c][Kind::kind(record)]++;
+            for (unsigned filters = 0; filters < SquaresOf<Kind>::kKinds; filters++)
+                counts[c] += Kind::squares(recorder)[SquaresOf<Kind>::bin_of(pairing, c, filters)].size();
     return counts;
+}
+
+template <typename Kind>
+Pairings pairings_of(const Vp9Batch &batch) {
+    Pairings used;
+    for (unsigned p = 0; p < kVp9Pairings; p++) {
+        const SquareCounts squares = count_squares<Kind>(batch, p);
+        if (std::ranges::all_of(squares, [](std::size_t n) { return n == 0; }))
+            continue;
+        const bool compound = p < kVp9Singles;
+        const unsigned first = compound ? p / DD_MAX_REFS : p - kVp9Singles,
+                       second = compound ? p % DD_MAX_REFS : first;
+        used.all[used.count++] = {
+            p, {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)}, compound, squares};
+    }
+    return used;
 }
 
 // Classes go from the largest squares to the smallest, so that long strips start first.
@@ -208,24 +179,19 @@ constexpr unsigned class_at(unsigned position) {
 
 template <typename Kind>
 void plan_predictions(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
-    if (!work.squares)
-        work.squares = std::make_shared<Vp9SquareCounts>();
-    KindCounts &counts = *work.squares.*Kind::counts;
-    counts = count_kinds<Kind>(batch);
-    for (const Pairing &pairing : pairings_of(counts)) {
-        const SquareCounts squares = squares_of(counts, pairing.number);
+    for (const Pairing &pairing : pairings_of<Kind>(batch)) {
         DdMcPush push{};
         push.dst = planes_of(batch.dst);
         push.ref0 = ref_planes_of(batch.ref[pairing.ref[0]]);
         push.ref1 = ref_planes_of(batch.ref[pairing.ref[1]]);
-        push.rows_log2 = Kind::rows_log2(squares, profile);
+        push.rows_log2 = Kind::rows_log2(pairing.squares, profile);
         std::size_t records = 0;
         std::uint32_t groups = 0;
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
             if (c)
                 push.first_group[c - 1] = groups;
             push.first_record[c] = static_cast<std::uint32_t>(records);
-            const std::size_t count = squares[class_at(c)];
+            const std::size_t count = pairing.squares[class_at(c)];
             records += count;
             groups += groups_for(count * Kind::lanes(class_at(c), push.rows_log2), kLanes);
         }
@@ -239,7 +205,7 @@ void plan_predictions(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
         d.records_at = work.upload_bytes;
         work.dispatches.push_back(d);
         work.upload_bytes =
-            align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(typename Kind::Record)));
+            align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(RecordOf<Kind>)));
     }
 }
 
@@ -253,27 +219,24 @@ struct Writer {
     }
 };
 
+template <typename List>
+std::byte *append(std::byte *to, const List &from) {
+    const std::size_t bytes = from.size() * sizeof(from[0]);
+    if (bytes)
+        std::memcpy(to, from.data(), bytes);
+    return to + bytes;
+}
+
 // `next`: the dispatch whose records come next, as plan_predictions left them.
 template <typename Kind>
 void write_predictions(const Vp9Batch &batch, const PhaseWork &work, std::size_t &next, std::byte *upload) {
-    using Record = typename Kind::Record;
-    const KindCounts &counts = *work.squares.*Kind::counts;
-    std::array<Writer<Record>, kPairings> writer{};
-    const Pairings used = pairings_of(counts);
-    for (const Pairing &pairing : used)
-        writer[pairing.number].to = upload + work.dispatches[next++].records_at;
-    for (unsigned position = 0; position < DD_MC_CLASSES; position++) {
-        const unsigned c = class_at(position);
-        std::array<std::array<Writer<Record>, kKinds>, kPairings> part{};
-        for (const Pairing &pairing : used)
-            for (unsigned kind = 0; kind < kKinds; kind++) {
-                Writer<Record> &to = writer[pairing.number];
-                part[pairing.number][kind] = to;
-                to.to += counts[pairing.number][c][kind] * sizeof(Record);
-            }
-        for (const Vp9Recorder &recorder : batch.recorders)
-            for (const Record &record : Kind::streams(recorder)[c])
-                part[pairing_of(record.ctl)][Kind::kind(record)].put(record);
+    for (const Pairing &pairing : pairings_of<Kind>(batch)) {
+        std::byte *to = upload + work.dispatches[next++].records_at;
+        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+            for (unsigned filters = 0; filters < SquaresOf<Kind>::kKinds; filters++)
+                for (const Vp9Recorder &recorder : batch.recorders)
+                    to = append(to,
+                                Kind::squares(recorder)[SquaresOf<Kind>::bin_of(pairing.number, class_at(c), filters)]);
     }
 }
 
@@ -355,13 +318,6 @@ void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to
             coefs += static_cast<std::uint32_t>(recorder.coefs.size());
         }
     }
-}
-
-template <typename List>
-std::byte *append(std::byte *to, const List &from) {
-    const std::size_t bytes = from.size() * sizeof(from[0]);
-    std::memcpy(to, from.data(), bytes);
-    return to + bytes;
 }
 
 // One dispatch: a workgroup goes from level to level, with barriers of the workgroup between them.

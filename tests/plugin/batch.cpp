@@ -8,7 +8,9 @@
 #include "plugin/random_frame.h"
 #include "plugin/temporary.h"
 
+#include <algorithm>
 #include <cstring>
+#include <tuple>
 
 using namespace dd;
 using namespace dd::test;
@@ -77,7 +79,7 @@ TEST_CASE("every rectangle is recorded as squares that cover it once", "[recorde
             REQUIRE(recorder.predict(p));
             std::vector<unsigned> covered(128 * 128);
             for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-                for (const DdMcRecord &r : recorder.mc[c]) {
+                for (const DdMcRecord &r : recorder.mc.of_size(c)) {
                     const unsigned x = r.dst & 0xffff, y = r.dst >> 16;
                     REQUIRE(static_cast<std::int16_t>(r.src0 & 0xffff) == (-37 >> 4) + static_cast<int>(x - p.x));
                     REQUIRE(static_cast<std::int16_t>(r.src0 >> 16) == (21 >> 4) + static_cast<int>(y - p.y));
@@ -111,8 +113,8 @@ TEST_CASE("a prediction of both planes of chroma is one of each", "[recorder]") 
     }
     REQUIRE(together.predictions == 4);
     REQUIRE(together.used_refs == apart.used_refs);
-    REQUIRE(together.mc[3].size() == 2);
-    REQUIRE(std::memcmp(together.mc[3].data(), apart.mc[3].data(), 2 * sizeof(DdMcRecord)) == 0);
+    REQUIRE(together.mc.of_size(3).size() == 2);
+    REQUIRE(std::memcmp(together.mc.of_size(3).data(), apart.mc.of_size(3).data(), 2 * sizeof(DdMcRecord)) == 0);
 }
 
 TEST_CASE_METHOD(Fixture, "what leaves the picture or has no reference is refused", "[recorder]") {
@@ -160,8 +162,8 @@ TEST_CASE_METHOD(Fixture, "second predictions must match first ones", "[recorder
         recorder.begin_block();
         REQUIRE(recorder.predict(first));
         REQUIRE(recorder.predict(second));
-        REQUIRE(recorder.mc[3].size() == 1);
-        const DdMcRecord &r = recorder.mc[3][0];
+        REQUIRE(recorder.mc.of_size(3).size() == 1);
+        const DdMcRecord r = recorder.mc.of_size(3)[0];
         REQUIRE((r.ctl & DD_MC_COMPOUND) != 0);
         REQUIRE((r.ctl >> DD_MC_REF1_SHIFT & 3) == 1);
         REQUIRE(static_cast<std::int16_t>(r.src1 & 0xffff) == -1);
@@ -190,6 +192,49 @@ TEST_CASE_METHOD(Fixture, "second predictions must match first ones", "[recorder
     }
 }
 
+TEST_CASE_METHOD(Fixture, "squares lie in the bins of their references and filters", "[recorder]") {
+    // Whole blocks, and the same ones a prediction at a time.
+    Vp9Recorder apart{layout, Vp9References{layout, layout, PictureLayout{}}};
+    constexpr std::int16_t vectors[] = {-16, -3, 0, 5, 8, 14};
+    std::size_t squares = 0;
+    for (const unsigned compound : {0u, 1u})
+        for (const std::int16_t mv_x : vectors)
+            for (const std::int16_t mv_y : vectors) {
+                DdVp9Block block = {
+                    64, 32, 16, 32, 1, static_cast<std::uint8_t>(compound), {1, 0}, {{mv_x, mv_y}, {mv_y, mv_x}}};
+                block.ref[0] = mv_x < 0;
+                REQUIRE(recorder.predict_block(block));
+                apart.begin_block();
+                for (unsigned i = 0; i <= compound; i++)
+                    for (const unsigned plane : {0u, unsigned{DD_PLANES_CHROMA}}) {
+                        const unsigned ss = plane != 0;
+                        Vp9Prediction p = {plane, block.ref[i], 1, i != 0, 64u >> ss, 32u >> ss, 16u >> ss, 32u >> ss};
+                        p.src_x = static_cast<int>(p.x * 16) + (block.mv[i][0] * 2 >> ss);
+                        p.src_y = static_cast<int>(p.y * 16) + (block.mv[i][1] * 2 >> ss);
+                        REQUIRE(apart.predict(p));
+                    }
+                squares += 6;
+            }
+    REQUIRE(recorder.mc.size() == squares);
+    using Squares = decltype(recorder.mc);
+    for (unsigned pairing = 0; pairing < kVp9Pairings; pairing++)
+        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+            for (unsigned filters = 0; filters < Squares::kKinds; filters++) {
+                const unsigned bin = Squares::bin_of(pairing, c, filters);
+                for (const DdMcRecord &r : recorder.mc[bin])
+                    REQUIRE((vp9_pairing(r.ctl) == pairing && vp9_filters(r) == filters));
+                const auto sorted = [&](const Vp9Recorder &from) {
+                    const auto key = [](const DdMcRecord &r) { return std::tuple(r.ctl, r.dst, r.src0, r.src1); };
+                    std::vector<DdMcRecord> all(from.mc[bin].begin(), from.mc[bin].end());
+                    std::ranges::sort(all, {}, key);
+                    return all;
+                };
+                const auto one = sorted(recorder), other = sorted(apart);
+                REQUIRE(one.size() == other.size());
+                REQUIRE((one.empty() || std::memcmp(one.data(), other.data(), one.size() * sizeof(one[0])) == 0));
+            }
+}
+
 TEST_CASE_METHOD(Fixture, "a scaled second reference takes the first one along", "[recorder]") {
     // Two squares, so that one leaves the middle of the unscaled stream.
     Vp9Prediction first = prediction();
@@ -200,12 +245,12 @@ TEST_CASE_METHOD(Fixture, "a scaled second reference takes the first one along",
     second.step_x = 32;
     recorder.begin_block();
     REQUIRE(recorder.predict(first));
-    REQUIRE(recorder.mc[3].size() == 2);
+    REQUIRE(recorder.mc.of_size(3).size() == 2);
     REQUIRE(recorder.predict(second));
-    REQUIRE(recorder.mc[3].empty());
-    REQUIRE(recorder.scaled[3].size() == 2);
+    REQUIRE(recorder.mc.of_size(3).empty());
+    REQUIRE(recorder.scaled.of_size(3).size() == 2);
     for (unsigned i = 0; i < 2; i++) {
-        const DdScaledMcRecord &r = recorder.scaled[3][i];
+        const DdScaledMcRecord r = recorder.scaled.of_size(3)[i];
         REQUIRE((r.dst & 0xffff) == 64 + 32 * i);
         REQUIRE(r.src0_x == 1000 + 32 * 16 * static_cast<int>(i));
         REQUIRE(r.src0_y == 500);
@@ -224,10 +269,10 @@ TEST_CASE_METHOD(Fixture, "an unscaled second reference joins a scaled first one
     recorder.begin_block();
     REQUIRE(recorder.predict(first));
     REQUIRE(recorder.predict(second));
-    REQUIRE(recorder.scaled[3].size() == 1);
-    REQUIRE(recorder.scaled[3][0].step0 == (20u | 16u << 16));
-    REQUIRE(recorder.scaled[3][0].step1 == (16u | 16u << 16));
-    REQUIRE(recorder.scaled[3][0].src1_x == 1000);
+    REQUIRE(recorder.scaled.of_size(3).size() == 1);
+    REQUIRE(recorder.scaled.of_size(3)[0].step0 == (20u | 16u << 16));
+    REQUIRE(recorder.scaled.of_size(3)[0].step1 == (16u | 16u << 16));
+    REQUIRE(recorder.scaled.of_size(3)[0].src1_x == 1000);
 }
 
 TEST_CASE("corner classes hold their coefficients", "[recorder]") {
@@ -437,6 +482,23 @@ TEST_CASE("a batch of the filter alone is saved without references", "[ddb]") {
     REQUIRE(parse_batch(saved_bytes({DD_PHASE_FILTER, &batch, dst.data(), {}}), saved) == "");
     REQUIRE(std::get<Vp9Batch>(saved.batch).recorders.empty());
     REQUIRE(std::get<Vp9Batch>(saved.batch).lf.superblocks.size() == batch.lf.superblocks.size());
+}
+
+TEST_CASE_METHOD(Fixture, "a file whose squares have a reference that is no slot is refused", "[ddb]") {
+    Vp9Batch batch;
+    batch.reset(layout, {layout, layout, layout}, 1);
+    REQUIRE(batch.recorders[0].predict(prediction()));
+    const std::vector<std::byte> pixels(layout.size);
+    auto bytes = saved_bytes({DD_PHASE_RECON, &batch, pixels.data(), {pixels.data(), pixels.data(), pixels.data()}});
+    SavedBatch saved;
+    REQUIRE(parse_batch(bytes, saved) == "");
+    DdMcRecord record = batch.recorders[0].mc.of_size(3)[0];
+    const auto *raw = reinterpret_cast<const std::byte *>(&record);
+    const auto at = std::search(bytes.begin(), bytes.end(), raw, raw + sizeof(record));
+    REQUIRE(at != bytes.end());
+    record.ctl |= GENERATE(3u << DD_MC_REF0_SHIFT, DD_MC_COMPOUND | 3u << DD_MC_REF1_SHIFT);
+    std::memcpy(&*at, &record, sizeof(record));
+    REQUIRE(parse_batch(bytes, saved) != "");
 }
 
 TEST_CASE("damaged files are refused, and never read past their end", "[ddb]") {

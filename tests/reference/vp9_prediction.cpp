@@ -62,9 +62,9 @@ void run(const Vp9Batch &batch, std::byte *dst, const Vp9References &ref, const 
 void run_predictions(const Vp9Batch &batch, std::byte *dst, const Vp9References &ref) {
     for (const Vp9Recorder &recorder : batch.recorders)
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
-            for (const DdMcRecord &r : recorder.mc[c])
+            for (const DdMcRecord &r : recorder.mc.of_size(c))
                 run(batch, dst, ref, r, 4 << c);
-            for (const DdScaledMcRecord &r : recorder.scaled[c])
+            for (const DdScaledMcRecord &r : recorder.scaled.of_size(c))
                 run(batch, dst, ref, r, 4 << c);
         }
 }

@@ -122,9 +122,9 @@ Work mc_work(const dd::SavedBatch &saved) {
     dd::Vp9Recorder &target = vp9(work).recorders[0];
     for (const dd::Vp9Recorder &recorder : vp9(saved).recorders)
         for (unsigned size_class = 0; size_class < dd::DD_MC_CLASSES; size_class++)
-            for (const dd::DdMcRecord &record : recorder.mc[size_class]) {
+            for (const dd::DdMcRecord &record : recorder.mc.of_size(size_class)) {
                 const unsigned side = 4u << size_class;
-                target.mc[size_class].push_back(record);
+                target.mc.put(size_class, record);
                 run.records.emplace_back(side, record);
                 work.pixels += double{1} * side * side;
             }

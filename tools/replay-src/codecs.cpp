@@ -62,10 +62,7 @@ bool padding_counts(const dd::Vp9Batch &, unsigned) {
 Counts count(const dd::Vp9Batch &batch) {
     Counts counts;
     for (const dd::Vp9Recorder &recorder : batch.recorders) {
-        for (const auto &stream : recorder.mc)
-            counts.predictions += stream.size();
-        for (const auto &stream : recorder.scaled)
-            counts.predictions += stream.size();
+        counts.predictions += recorder.mc.size() + recorder.scaled.size();
         counts.residuals += records_of(recorder.itx);
     }
     counts.superblocks = batch.lf.superblocks.size();
