@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/vp9_batch.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 namespace dd {
@@ -23,9 +23,14 @@ std::uint32_t &mask_word(DdLfSuperblock &sb, unsigned kind, unsigned direction, 
 
 // A decoder leaves the levels of blocks without edges unset. They are never looked at, but whatever is looked up
 // must lie in the table.
-void mask_levels(DdLfSuperblock &sb) {
-    for (std::uint32_t &word : sb.level)
-        word &= kLevelBits;
+void copy_superblocks(const void *from, RecordList<DdLfSuperblock> &to) {
+    const auto *at = static_cast<const std::byte *>(from);
+    for (DdLfSuperblock &sb : to) {
+        std::memcpy(&sb, at, sizeof(sb));
+        for (std::uint32_t &word : sb.level)
+            word &= kLevelBits;
+        at += sizeof(sb);
+    }
 }
 
 // Edges on the picture's left and upper border aren't filtered (clause 8.8.2), and a kernel that tried would leave the
@@ -61,8 +66,7 @@ bool Vp9Batch::set_loop_filter(const void *sb, unsigned sb_cols, unsigned sb_row
         return false;
     const std::size_t count = std::size_t{sb_cols} * sb_rows;
     lf.superblocks.resize(count);
-    std::memcpy(lf.superblocks.data(), sb, count * sizeof(DdLfSuperblock));
-    std::ranges::for_each(lf.superblocks, mask_levels);
+    copy_superblocks(sb, lf.superblocks);
     lf.sb_cols = sb_cols;
     lf.sb_rows = sb_rows;
     for (unsigned level = 0; level < DD_LF_LEVELS; level++)

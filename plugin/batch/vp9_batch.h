@@ -131,7 +131,7 @@ class Vp9Recorder {
 // Nothing to filter while there are no superblocks.
 struct Vp9LoopFilter {
     unsigned sb_cols = 0, sb_rows = 0;
-    std::vector<DdLfSuperblock> superblocks;          // sb_rows * sb_cols, raster
+    RecordList<DdLfSuperblock> superblocks;           // sb_rows * sb_cols, raster
     std::array<std::uint32_t, DD_LF_LEVELS> limits{}; // limit | mblimit << 8
 };
 

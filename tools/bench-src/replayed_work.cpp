@@ -212,7 +212,7 @@ Work itx_work(const dd::SavedBatch &saved) {
 Work lf_work(const dd::SavedBatch &saved) {
     Work work = start_work("replayed-lf", Phase::filter, saved);
     vp9(work).lf = vp9(saved).lf;
-    std::vector<dd::DdLfSuperblock> superblocks = vp9(saved).lf.superblocks;
+    dd::RecordList<dd::DdLfSuperblock> superblocks = vp9(saved).lf.superblocks;
     // The batch has no edges on the picture's upper border. FFmpeg's function leaves them out itself, but walks along
     // a row only as far as that mask has bits.
     for (unsigned column = 0; column < vp9(saved).lf.sb_cols; column++)
