@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The session of the C interface, and its pictures.
+#include "cache_file.h"
 #include "environment.h"
 #include "scheduler/calibration.h"
 #include "session/guard.h"
@@ -38,7 +39,7 @@ DeviceTraits traits_of(const DdDevice &device, DdCodec codec) {
     traits.automatic = true;
     traits.planner = {device.goal, usable_cores()};
     traits.seed = seed_of(*gpu);
-    traits.calibration = calibration_path(identity_of(*gpu, codec, traits.planner.cores));
+    traits.calibration = cache_path(identity_of(*gpu, codec, traits.planner.cores), kCalibrationExtension);
     return traits;
 }
 

@@ -150,11 +150,27 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     return device;
 }
 
+namespace {
+
+std::string compiler_of(const VkPhysicalDeviceProperties &properties) {
+    constexpr const char *digits = "0123456789abcdef";
+    std::string text = properties.deviceName;
+    text += '-' + std::to_string(properties.driverVersion) + '-';
+    for (const std::uint8_t byte : properties.pipelineCacheUUID) {
+        text += digits[byte >> 4];
+        text += digits[byte & 15];
+    }
+    return text;
+}
+
+} // namespace
+
 void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     const Quirks quirks = quirks_of(c.driver, c.properties.deviceType);
     name_ = c.facts.name;
     cpu_type_ = c.facts.cpu_type;
     driver_version_ = c.properties.driverVersion;
+    compiler_ = compiler_of(c.properties);
     limits_ = c.properties.limits;
     queue_family_ = c.queue_family;
     timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;

@@ -35,6 +35,7 @@ class VulkanDevice {
     const std::string &name() const { return name_; }
     bool is_cpu_type() const { return cpu_type_; }
     std::uint32_t driver_version() const { return driver_version_; }
+    const std::string &compiler() const { return compiler_; } // names the device and all that its code depends on
     Profile profile() const { return profile_; }
     bool runs_side_by_side() const { return side_by_side_; } // Quirks
     MemoryStrategy memory_strategy() const { return strategy_; }
@@ -78,6 +79,7 @@ class VulkanDevice {
     std::string name_;
     bool cpu_type_ = false;
     std::uint32_t driver_version_ = 0;
+    std::string compiler_;
     bool timestamps_ = false;
     Profile profile_ = Profile::wide;
     bool side_by_side_ = true;

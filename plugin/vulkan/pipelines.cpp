@@ -4,6 +4,7 @@
 #include "common/records.h"
 #include "embedded.h"
 #include "vulkan/device.h"
+#include "vulkan/pipeline_store.h"
 
 #include <algorithm>
 #include <array>
@@ -60,8 +61,13 @@ VkResult Pipelines::init() {
     result = vk.CreatePipelineLayout(device_.handle(), &layout_info, nullptr, &layout_);
     if (result != VK_SUCCESS)
         return result;
+    store_ = pipeline_store_path(device_.compiler());
+    const std::string kept = load_pipelines(store_);
+    kept_ = kept.size();
     VkPipelineCacheCreateInfo cache_info = {};
     cache_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+    cache_info.initialDataSize = kept.size();
+    cache_info.pInitialData = kept.data();
     return vk.CreatePipelineCache(device_.handle(), &cache_info, nullptr, &cache_);
 }
 
@@ -72,7 +78,23 @@ VkResult Pipelines::prepare(std::span<const unsigned> kernels, const std::stop_t
         if (const VkResult result = make(kernel); result != VK_SUCCESS)
             return result;
     }
+    keep();
     return VK_SUCCESS;
+}
+
+void Pipelines::keep() {
+    constexpr std::size_t empty = sizeof(VkPipelineCacheHeaderVersionOne); // as llvmpipe's is
+    std::size_t bytes = 0;
+    const auto get = device_.vk().GetPipelineCacheData;
+    if (store_.empty() || get(device_.handle(), cache_, &bytes, nullptr) != VK_SUCCESS || bytes == kept_ ||
+        bytes <= empty)
+        return;
+    std::string data(bytes, '\0');
+    if (get(device_.handle(), cache_, &bytes, data.data()) != VK_SUCCESS)
+        return;
+    data.resize(bytes);
+    save_pipelines(store_, data);
+    kept_ = bytes;
 }
 
 bool Pipelines::all_made(std::span<const unsigned> kernels) const {

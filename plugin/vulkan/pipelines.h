@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// One pipeline a kernel, all with the same layout: set 0 with the bindings of records.h, 128 bytes of push constants.
+// One pipeline a kernel, all with the same layout: set 0 with the bindings of records.h, 128 bytes of push constants. What the
+// driver compiles is kept in the user's cache (pipeline_store.h), since that may take it a second.
 #pragma once
 #include "common/av1_recon.h"
 #include "vulkan/api.h"
@@ -9,6 +10,7 @@
 #include <mutex>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace dd {
@@ -35,11 +37,14 @@ class Pipelines {
 
   private:
     VkResult make(unsigned kernel);
+    void keep(); // what the driver has compiled
 
     VulkanDevice &device_;
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipelineCache cache_ = VK_NULL_HANDLE;
+    std::string store_;                              // file of what drivers have compiled; empty: none
+    std::atomic<std::size_t> kept_{0};               // bytes of it
     std::mutex mutex_;                               // held while one is made
     std::vector<std::atomic<VkPipeline>> pipelines_; // by kernel_index()
 };

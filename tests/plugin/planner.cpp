@@ -3,6 +3,7 @@
 // Plan `auto` against machines whose costs are made up.
 #include "catch.h"
 
+#include "cache_file.h"
 #include "plugin/decoder.h"
 #include "plugin/temporary.h"
 #include "scheduler/calibration.h"
@@ -424,7 +425,7 @@ TEST_CASE("goals are read", "[planner]") {
 TEST_CASE("costs are kept, and only sound ones are read", "[planner]") {
     const TemporaryFolder folder;
     const Environment cache("XDG_CACHE_HOME", folder.path().string());
-    const std::string path = calibration_path("Some GPU / 1.0-7");
+    const std::string path = cache_path("Some GPU / 1.0-7", kCalibrationExtension);
     REQUIRE(path == (folder.path() / "daedalus" / "Some-GPU---1.0-7.costs").string());
     Knowledge kept = knowing(seed_costs(CostSeed::v3d)), read{};
     kept.paces[1][0] = 1;
@@ -458,7 +459,7 @@ TEST_CASE("what can't be kept is no error", "[planner]") {
     const TemporaryFolder folder;
     std::ofstream(folder.path() / "daedalus") << "a file where the folder should be";
     const Environment cache("XDG_CACHE_HOME", folder.path().string());
-    const std::string path = calibration_path("x");
+    const std::string path = cache_path("x", kCalibrationExtension);
     save_calibration(path, Knowledge{});
     Knowledge read;
     REQUIRE_FALSE(load_calibration(path, read));
@@ -467,6 +468,6 @@ TEST_CASE("what can't be kept is no error", "[planner]") {
 TEST_CASE("where there is no cache folder, no costs are kept", "[planner]") {
     const TemporaryFolder folder;
     const Environment cache("XDG_CACHE_HOME", (folder.path() / "absent").string());
-    REQUIRE(calibration_path("x").empty());
+    REQUIRE(cache_path("x", kCalibrationExtension).empty());
     save_calibration("", Knowledge{});
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// What drivers have compiled is kept for the next process.
+#include "catch.h"
+
+#include "plugin/decoder.h"
+#include "plugin/temporary.h"
+#include "vulkan/pipeline_store.h"
+
+#include <filesystem>
+#include <fstream>
+
+using namespace dd;
+using namespace dd::test;
+
+namespace {
+
+std::string content(const std::string &path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+} // namespace
+
+TEST_CASE("what a driver has compiled is kept whole or not at all", "[pipelines]") {
+    const TemporaryFolder folder;
+    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    const std::string path = pipeline_store_path("Some GPU/7"), data = "what a driver has made of kernels";
+    REQUIRE(path == (folder.path() / "daedalus" / "Some-GPU-7.pipelines").string());
+    REQUIRE(load_pipelines(path).empty());
+    save_pipelines(path, data);
+    REQUIRE(load_pipelines(path) == data);
+    const std::string good = content(path);
+    for (std::size_t at = 0; at < good.size(); at++) {
+        std::string bad = good;
+        bad[at] = static_cast<char>(bad[at] ^ 1);
+        std::ofstream(path, std::ios::binary) << bad;
+        INFO("byte " << at);
+        REQUIRE(load_pipelines(path).empty());
+        std::ofstream(path, std::ios::binary) << good.substr(0, at);
+        REQUIRE(load_pipelines(path).empty());
+    }
+    std::ofstream(path, std::ios::binary) << good << '\0';
+    REQUIRE(load_pipelines(path).empty());
+    save_pipelines(path, data);
+    REQUIRE(load_pipelines(path) == data);
+}
+
+TEST_CASE("compiled kernels that can't be kept are no error", "[pipelines]") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "daedalus") << "a file where the folder should be";
+    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    save_pipelines(pipeline_store_path("x"), "data");
+    REQUIRE(load_pipelines(pipeline_store_path("x")).empty());
+    const Environment none("XDG_CACHE_HOME", (folder.path() / "absent").string());
+    REQUIRE(pipeline_store_path("x").empty());
+    save_pipelines("", "data");
+    REQUIRE(load_pipelines("").empty());
+}
