@@ -87,10 +87,17 @@ double Planner::expected_ns(const PlanQuery &query, unsigned on_gpu) const {
     if (query.intra_only || !nearest)
         return predicted;
     const double there = predicted_ns(query, *nearest & query.usable);
-    const double content = content_ > 0 ? content_ * query.pixels : there / pace()[*nearest];
+    const double content = content_ > 0 ? content_ * query.pixels : content_by_costs(query);
     if (content <= 0 || there <= 0) // costs may have been learned to be nothing
         return predicted;
     return content * pace()[*nearest] * (*nearest == plan ? 1 : predicted / there);
+}
+
+// Before the first window of a stream that begins with known paces: by the costs of one plan, the same for all, so that their paces
+// decide between them.
+double Planner::content_by_costs(const PlanQuery &query) const {
+    const unsigned plan = *nearest_measured(0);
+    return predicted_ns(query, plan & query.usable) / pace()[plan];
 }
 
 std::optional<unsigned> Planner::nearest_measured(unsigned on_gpu) const {

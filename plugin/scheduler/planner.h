@@ -107,6 +107,7 @@ class Planner {
     double frame_ns(const CostEstimate &cost, bool gpu) const;
     double predicted_ns(const PlanQuery &query, unsigned on_gpu) const;
     double expected_ns(const PlanQuery &query, unsigned on_gpu) const;
+    double content_by_costs(const PlanQuery &query) const;
     double value_of(const PlanQuery &query, unsigned on_gpu) const;
     Ranked rank(const PlanQuery &query) const;
     // With the sides of stages that the frame doesn't have.

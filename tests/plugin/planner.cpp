@@ -226,7 +226,17 @@ TEST_CASE("what was learned serves the next stream", "[planner]") {
     Planner second({Goal::speed, 16}, first.knowledge());
     const Run again = run(second, machine, 120, 16);
     REQUIRE(again.on_gpu == 0);
-    REQUIRE(again.trials < 5);
+    REQUIRE(again.trials < 6);
+}
+
+TEST_CASE("paces that were learned count from the first frame, whatever costs say", "[planner]") {
+    const double gpu_pace = GENERATE(0.6, 1.6);
+    CAPTURE(gpu_pace);
+    Knowledge known = knowing(gpu_pace < 1 ? slow_gpu() : fast_gpu());
+    known.paces[1][0] = 1;
+    known.paces[1][kAll] = gpu_pace;
+    Planner planner({Goal::speed, 16}, known);
+    REQUIRE(planner.plan(vp9_frame(), 1, 1).on_gpu == (gpu_pace < 1 ? kAll : 0u));
 }
 
 TEST_CASE("frames that bring others back say nothing about stages", "[planner]") {
