@@ -194,7 +194,7 @@ bool Vp9Recorder::put_block(const DdVp9Block &block, unsigned x, unsigned y, uns
     predictions += compound ? 6 : 3;
     const Source first = {block.mv[0][0] * 2, block.mv[0][1] * 2};
     const Source second = compound ? Source{block.mv[1][0] * 2, block.mv[1][1] * 2} : Source{};
-    auto *bins = &mc[mc.bin_of(compound ? ref0 * DD_MAX_REFS + ref1 : kVp9Singles + ref0, 0, 0)];
+    auto *bins = &mc[mc.bin_of(vp9_pairing(compound, ref0, ref1), 0, 0)];
     whole_squares<compound>(bins, ctl, 1, x, y, w, h, first, second);
     const unsigned ss_h = ss_h_, ss_v = ss_v_;
     whole_squares<compound>(bins, ctl + (1u << DD_MC_PLANE_SHIFT), 2, x >> ss_h, y >> ss_v, w >> ss_h, h >> ss_v,
@@ -208,7 +208,7 @@ bool Vp9Recorder::predict_block(const DdVp9Block &block) {
     // With 16 bits for a vector, in 1/8 pixel, no source is farther away than a record can say.
     static_assert(is_near(kMaxPictureSide * 16 + 2 * INT16_MAX) && is_near(2 * INT16_MIN));
     const unsigned x = block.x, y = block.y, w = block.w, h = block.h;
-    const auto side_ok = [](unsigned v) { return v - 8 <= 64 - 8 && !(v & (v - 1)); };
+    const auto side_ok = [](unsigned v) { return v - 8 <= 64 - 8 && is_power_of_two(v); };
     const auto inside = [](unsigned v, unsigned side, unsigned limit) { return std::uint64_t{v} + side <= limit; };
     if (block.filter > 3 || !side_ok(w) || !side_ok(h) || ((x | y) & 7) || !inside(x, w, limit_[0][0]) ||
         !inside(y, h, limit_[0][1]))

@@ -16,9 +16,11 @@ namespace dd {
 // The references of a prediction: one of nine pairs, or one of three single ones.
 constexpr unsigned kVp9Singles = 9, kVp9Pairings = 12;
 
+constexpr unsigned vp9_pairing(bool compound, unsigned first, unsigned second) {
+    return compound ? first * DD_MAX_REFS + second : kVp9Singles + first;
+}
 constexpr unsigned vp9_pairing(std::uint32_t ctl) {
-    const unsigned first = ctl >> DD_MC_REF0_SHIFT & 3, second = ctl >> DD_MC_REF1_SHIFT & 3;
-    return ctl & DD_MC_COMPOUND ? first * DD_MAX_REFS + second : kVp9Singles + first;
+    return vp9_pairing(ctl & DD_MC_COMPOUND, ctl >> DD_MC_REF0_SHIFT & 3, ctl >> DD_MC_REF1_SHIFT & 3);
 }
 
 // What filters a position in a reference needs: those that need the most come first.
