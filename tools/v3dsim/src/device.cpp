@@ -181,9 +181,9 @@ void Device::match_expected(Job &job) {
     expected_.erase(it);
 }
 
+// Jobs are taken on a lost device too, and fail. To refuse them would end the driver's thread that submits, for which
+// vkDestroyDevice may then wait forever: it does not wake who waits for that thread.
 int Device::submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_sync) {
-    if (lost_)
-        return EIO;
     std::vector<uint32_t> signals;
     auto add_wait = [&](uint32_t handle) {
         if (FencePtr fence = syncs_.fence(handle))
@@ -213,9 +213,8 @@ int Device::submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_
     if (settings_.synchronous) {
         for (uint32_t handle : signals)
             syncs_.replace(handle, job.done);
-        const FencePtr done = job.done;
         execute(job);
-        return done->failed ? EIO : 0;
+        return 0;
     }
     std::lock_guard lock(mutex_);
     for (uint32_t handle : signals)
@@ -247,6 +246,10 @@ bool Device::run(Job &job, std::string *error) {
             *error = "a job that it depends on was stopped";
             return false;
         }
+    if (lost_) {
+        *error = "the device is lost";
+        return false;
+    }
     switch (job.kind) {
     case Job::Kind::Compute:
         return runner_.run(job.dispatch, job.handles, job.has_ranges ? &job.ranges : nullptr, error);

@@ -2,7 +2,6 @@
 #include "syncobj.h"
 
 #include <cerrno>
-#include <chrono>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -78,7 +77,8 @@ void SyncObjects::finish(const FencePtr &fence, bool failed) {
 
 void SyncObjects::lose() {
     std::lock_guard lock(mutex_);
-    lost_ = true;
+    if (!lost_at_)
+        lost_at_ = std::chrono::steady_clock::now();
     changed_.notify_all();
 }
 
@@ -109,7 +109,7 @@ int SyncObjects::wait(const uint32_t *handles, unsigned count, int64_t deadline_
             return EIO;
         if (all ? done == count : done > 0)
             return 0;
-        if (lost_ && unsubmitted)
+        if (unsubmitted && lost_at_ && std::chrono::steady_clock::now() - *lost_at_ > std::chrono::seconds(1))
             return EIO;
         timespec now{};
         clock_gettime(CLOCK_MONOTONIC, &now);

@@ -3,11 +3,13 @@
 // Fences and the sync objects that hold them, as the kernel's binary sync objects behave: a submission takes the fences that
 // its wait objects hold at that moment, and puts its own fence into its signal objects.
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -30,7 +32,8 @@ class SyncObjects {
     bool replace(uint32_t handle, FencePtr fence);
     // Finishes a fence and wakes whoever waits.
     void finish(const FencePtr &fence, bool failed);
-    // No further submission will come: waiting for one fails from now on.
+    // A job was stopped: a submission that is still on its way has a second to arrive, waiting for it fails then. The driver
+    // may have given it up.
     void lose();
     // Waits on the host. `deadline_ns`: of the monotonic clock. Returns 0 or an errno.
     int wait(const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all, bool for_submit, uint32_t *first);
@@ -56,7 +59,7 @@ class SyncObjects {
     std::map<uint64_t, FencePtr> fence_files_;
     std::map<uint64_t, ObjectPtr> object_files_;
     uint32_t next_ = 1;
-    bool lost_ = false;
+    std::optional<std::chrono::steady_clock::time_point> lost_at_;
 };
 
 } // namespace v3dsim

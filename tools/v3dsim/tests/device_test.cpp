@@ -4,6 +4,7 @@
 #include "catch.h"
 #include "qpu_machine.h"
 
+#include "device.h"
 #include "job.h"
 #include "syncobj.h"
 
@@ -136,6 +137,18 @@ TEST_CASE("sync objects") {
     std::thread loser([&] { syncs.lose(); });
     CHECK(syncs.wait(&a, 1, from_now(int64_t{10} * 1000000000), true, true, nullptr) == EIO);
     loser.join();
+}
+
+// Loses this process's device.
+TEST_CASE("a lost device takes jobs, and fails them") {
+    Device &device = Device::instance();
+    SyncObjects &syncs = device.syncs();
+    for (unsigned i = 0; i < 2; i++) {
+        uapi::SubmitCsdArgs empty{}; // no workgroup: stopped
+        empty.out_sync = syncs.create(false);
+        CHECK(device.request(uapi::SubmitCsd, &empty) == 0);
+        CHECK(syncs.wait(&empty.out_sync, 1, from_now(int64_t{10} * 1000000000), true, false, nullptr) == EIO);
+    }
 }
 
 TEST_CASE("the dispatcher's registers") {
