@@ -4,6 +4,7 @@
 import csv
 import fnmatch
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,18 +19,23 @@ class Stream:
     name: str  # as the manifest calls it, else a short path
     tier: str = ""
     codec: str = ""
+    format: str = ""  # of its pixels, as the manifest has it: "Main yuv420p10le"
     size: str = ""
     frames: int | None = None
     md5: str = ""  # of all frames, by a reference decoder; "" where unknown
     md5_by: str = ""
     features: str = ""
 
+    def high_bit_depth(self) -> bool:
+        """Of streams that are in no manifest, by the name."""
+        return re.search(r"1[02](le$|-?bit)", self.format or self.name) is not None
+
 
 def load(folder: Path) -> list[Stream]:
     with open(folder / "MANIFEST.tsv", newline="", encoding="utf-8") as table:
         rows = csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [Stream(path=folder / row["path"], name=row["path"], tier=row["tier"], codec=row["codec"],
-                       size=row["size"], frames=int(row["frames"]), md5=row["md5"], md5_by=row["md5_by"],
+                       format=row["format"], size=row["size"], frames=int(row["frames"]), md5=row["md5"], md5_by=row["md5_by"],
                        features=row["features"] or "")
                 for row in rows]
 
@@ -75,6 +81,16 @@ def up_to(streams: list[Stream], limit: tuple[int, int]) -> list[Stream]:
     """Those whose size is known and within the limit."""
     sizes = [tuple(map(int, stream.size.split("x"))) if stream.size else None for stream in streams]
     return [stream for stream, size in zip(streams, sizes) if size and size[0] <= limit[0] and size[1] <= limit[1]]
+
+
+def running_order(streams: list[Stream]) -> list[int]:
+    """Indices. Large streams first, so that none is left alone at the end; ahead of them the largest of each kind of
+    kernels, so that no two drivers compile the same ones side by side: the others find them in the driver's cache."""
+    by_size = sorted(range(len(streams)), key=lambda i: -streams[i].path.stat().st_size)
+    first: dict[tuple[str, bool], int] = {}
+    for i in by_size:
+        first.setdefault((streams[i].codec, streams[i].high_bit_depth()), i)
+    return sorted(by_size, key=lambda i: i not in first.values())
 
 
 def listed(streams: list[Stream], table: Path) -> list[Stream]:
