@@ -22,6 +22,9 @@ constexpr double kOutlier = 3;
 constexpr double kSpreadRate = 0.1;
 // What a measurement counts as, at most, by what was predicted; and what may be added to a prediction of nothing.
 constexpr double kMostGrowth = 3, kLeast = 0.1;
+// No cost that has a part in a measurement is learned to be less than this share of it: frames that have one of them alone
+// take some time too.
+constexpr double kLeastPart = 0.01;
 // So many nanoseconds of a submit weigh in learning as much as one nanosecond a pixel.
 constexpr double kSubmitScale = 50000;
 
@@ -158,7 +161,8 @@ void CostModel::learn(const Features &features, double measured, Spread &spread)
     }
     for (unsigned i = 0; norm > 0 && i < kCosts; i++) {
         const double step = rate * error * scaled[i] / norm;
-        costs_[i] = std::max(0.0, costs_[i] + step * (is_submit(i) ? kSubmitScale : 1));
+        const double least = features[i] > 0 && !is_submit(i) ? kLeastPart * std::min(measured, predicted) : 0;
+        costs_[i] = std::max(least, costs_[i] + step * (is_submit(i) ? kSubmitScale : 1));
     }
 }
 

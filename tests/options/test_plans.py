@@ -70,8 +70,7 @@ class Measured(DecodeCase):
         for threads in ("1", "4"):
             with self.subTest(threads=threads):
                 found = self.frames(threads, {"XDG_CACHE_HOME": "/dev/null"})
-                # One that only brings another back may be expected to take nothing.
-                self.assertGreater(sum(float(frame[2]) > 0 for frame in found), 0.9 * len(found))
+                self.assertTrue(all(float(frame[2]) > 0 for frame in found), "no prediction")
                 self.assertTrue(any(float(frame[7]) > 0 for frame in found), "nothing ran on the GPU")
 
     def costs(self) -> list[Path]:

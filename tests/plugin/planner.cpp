@@ -226,7 +226,10 @@ TEST_CASE("what was learned serves the next stream", "[planner]") {
     Planner second({Goal::speed, 16}, first.knowledge());
     const Run again = run(second, machine, 120, 16);
     REQUIRE(again.on_gpu == 0);
-    REQUIRE(again.trials < 6);
+    // Some frames on trial, no windows of them.
+    REQUIRE(again.turns == 0);
+    const CostEstimate usual = CostModel(machine.costs).predict(vp9_frame().with(0));
+    REQUIRE(again.ns < 1.08 * 120 * machine.frame_ns(usual, 0, 16));
 }
 
 TEST_CASE("paces that were learned count from the first frame, whatever costs say", "[planner]") {
@@ -267,6 +270,19 @@ TEST_CASE("costs of nothing make no plan impossible", "[planner]") {
         REQUIRE(std::isfinite(forecast.frame_ns));
         planner.ended(forecast, vp9_frame().pixels, i * 1000 + 500);
     }
+}
+
+TEST_CASE("a frame without any stage takes time too, whatever stages have explained", "[planner]") {
+    Costs costs = seed_costs(CostSeed::discrete);
+    costs[kCostParse] = 0.1;
+    CostModel model(costs);
+    const CostQuery query = vp9_frame().with(0);
+    for (unsigned i = 0; i < 100; i++)
+        model.learn_cpu(query, 0, query.pixels * 0.5);
+    CostQuery bare = query;
+    bare.stages = 0;
+    REQUIRE(model.predict(bare).cpu_ns >= 0.004 * query.pixels);
+    REQUIRE(model.predict(query).cpu_ns < 0.55 * query.pixels);
 }
 
 TEST_CASE("a new size is a new start", "[planner]") {
