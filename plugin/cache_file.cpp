@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ fs::path cache_folder() {
 std::string cache_path(std::string name, const char *extension) {
     const fs::path folder = cache_folder();
     std::error_code ignored;
-    if (folder.empty() || !folder.is_absolute() || !fs::is_directory(folder, ignored))
+    if (!folder.is_absolute() || !fs::is_directory(folder.parent_path(), ignored))
         return {};
     for (char &c : name)
         c = std::isalnum(static_cast<unsigned char>(c)) || c == '.' ? c : '-';
@@ -49,7 +50,10 @@ void replace_cache_file(const std::string &path, std::string_view content) {
     if (path.empty())
         return;
     std::error_code error;
-    fs::create_directory(fs::path(path).parent_path(), error);
+    const fs::path folder = fs::path(path).parent_path();
+    // As the XDG Base Directory Specification has it: a folder that isn't there is made, for the user alone.
+    mkdir(folder.parent_path().c_str(), S_IRWXU);
+    fs::create_directory(folder, error);
     // Of this process and thread: others may save theirs now.
     const std::string fresh = path + '.' + std::to_string(getpid()) + '.' +
                               std::to_string(std::hash<std::thread::id>{}(std::this_thread::get_id()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Files in the user's cache: $XDG_CACHE_HOME/daedalus or ~/.cache/daedalus. What can't be kept there is made again.
+// Files in the user's cache: $XDG_CACHE_HOME/daedalus or ~/.cache/daedalus, folders that are made where they are missing. What
+// can't be kept there is made again.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace dd {
 
-// Where `name` is kept, in which all but letters, digits and dots become dashes. Empty: there is no cache folder.
+// Where `name` is kept, in which all but letters, digits and dots become dashes. Empty: there is no place for a cache folder.
 std::string cache_path(std::string name, const char *extension);
 // Empty: there is no such file, or it is larger than `most`.
 std::string read_cache_file(const std::string &path, std::size_t most);

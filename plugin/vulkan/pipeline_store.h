@@ -9,7 +9,7 @@
 
 namespace dd {
 
-// `compiler` names the device and its driver. Empty: there is no cache folder.
+// `compiler` names the device and its driver. Empty: there is no place for a cache folder.
 std::string pipeline_store_path(const std::string &compiler);
 // Empty: nothing that can be used.
 std::string load_pipelines(const std::string &path);

@@ -91,7 +91,7 @@ class Measured(DecodeCase):
         self.assertIn("cpu_mc", self.costs()[0].read_text())
 
     def test_no_place_for_costs(self):
-        for cache in ("/dev/null", str(Path(self.cache.name, "absent"))):
+        for cache in ("/dev/null", str(Path(self.cache.name, "absent/cache"))):
             with self.subTest(cache=cache):
                 self.frames("2", {"XDG_CACHE_HOME": cache})
 

@@ -52,7 +52,7 @@ TEST_CASE("compiled kernels that can't be kept are no error", "[pipelines]") {
     const Environment cache("XDG_CACHE_HOME", folder.path().string());
     save_pipelines(pipeline_store_path("x"), "data");
     REQUIRE(load_pipelines(pipeline_store_path("x")).empty());
-    const Environment none("XDG_CACHE_HOME", (folder.path() / "absent").string());
+    const Environment none("XDG_CACHE_HOME", (folder.path() / "absent/cache").string());
     REQUIRE(pipeline_store_path("x").empty());
     save_pipelines("", "data");
     REQUIRE(load_pipelines("").empty());

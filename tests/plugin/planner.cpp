@@ -491,9 +491,21 @@ TEST_CASE("what can't be kept is no error", "[planner]") {
     REQUIRE_FALSE(load_calibration(path, read));
 }
 
-TEST_CASE("where there is no cache folder, no costs are kept", "[planner]") {
+TEST_CASE("a cache folder that isn't there is made, for the user alone", "[planner]") {
     const TemporaryFolder folder;
-    const Environment cache("XDG_CACHE_HOME", (folder.path() / "absent").string());
+    const std::filesystem::path absent = folder.path() / "absent";
+    const Environment cache("XDG_CACHE_HOME", absent.string());
+    const std::string path = cache_path("x", kCalibrationExtension);
+    REQUIRE_FALSE(std::filesystem::exists(absent)); // not before there is something to keep
+    save_calibration(path, knowing(seed_costs(CostSeed::v3d)));
+    Knowledge read;
+    REQUIRE(load_calibration(path, read));
+    REQUIRE(std::filesystem::status(absent).permissions() == std::filesystem::perms::owner_all);
+}
+
+TEST_CASE("where there is no place for a cache folder, no costs are kept", "[planner]") {
+    const TemporaryFolder folder;
+    const Environment cache("XDG_CACHE_HOME", (folder.path() / "absent/cache").string());
     REQUIRE(cache_path("x", kCalibrationExtension).empty());
     save_calibration("", Knowledge{});
 }
