@@ -26,9 +26,10 @@ class Stream:
     md5_by: str = ""
     features: str = ""
 
-    def high_bit_depth(self) -> bool:
+    def bit_depth(self) -> int:
         """Of streams that are in no manifest, by the name."""
-        return re.search(r"1[02](le$|-?bit)", self.format or self.name) is not None
+        more = re.search(r"(1[02])(le$|-?bit)", self.format or self.name)
+        return int(more[1]) if more else 8
 
 
 def load(folder: Path) -> list[Stream]:
@@ -87,9 +88,9 @@ def running_order(streams: list[Stream]) -> list[int]:
     """Indices. Large streams first, so that none is left alone at the end; ahead of them the largest of each kind of
     kernels, so that no two drivers compile the same ones side by side: the others find them in the driver's cache."""
     by_size = sorted(range(len(streams)), key=lambda i: -streams[i].path.stat().st_size)
-    first: dict[tuple[str, bool], int] = {}
+    first: dict[tuple[str, int], int] = {}
     for i in by_size:
-        first.setdefault((streams[i].codec, streams[i].high_bit_depth()), i)
+        first.setdefault((streams[i].codec, streams[i].bit_depth()), i)
     return sorted(by_size, key=lambda i: i not in first.values())
 
 
