@@ -122,12 +122,14 @@ int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
 namespace {
 
 // What the worker does for a kind of pictures, after it has opened the device. Where all pipelines are there, nothing is left to do.
-void prepare_kind(DdDevice &device, DdCodec codec, Preparation &preparation, const std::stop_token &stop) {
+// A compiler may run for seconds: `threads` are for those who wait for it.
+void prepare_kind(DdDevice &device, DdCodec codec, Preparation &preparation, unsigned threads,
+                  const std::stop_token &stop) {
     if (const auto gpu = device.gpu.get()) {
         const TraceScope scope(device.trace.get(), "make pipelines", 0);
         const PictureFormat &kind = preparation.kind;
-        preparation.status =
-            gpu->prepare(codec == DD_CODEC_AV1 ? av1_kernels(kind) : vp9_kernels(kind, gpu->profile()), stop);
+        const auto kernels = codec == DD_CODEC_AV1 ? av1_kernels(kind) : vp9_kernels(kind, gpu->profile());
+        preparation.status = gpu->prepare(kernels, threads, stop);
     }
     preparation.done.store(true, std::memory_order_release);
 }
@@ -149,10 +151,10 @@ std::shared_ptr<Preparation> DdSession::preparation_of(const PictureFormat &form
     made->kind = kind;
     if (device->late && !is_prepared(device->gpu.get().get(), codec, kind))
         device->worker.add([device = device, codec = codec, made](const std::stop_token &stop) {
-            prepare_kind(*device, codec, *made, stop);
+            prepare_kind(*device, codec, *made, 1, stop);
         });
     else
-        prepare_kind(*device, codec, *made, {});
+        prepare_kind(*device, codec, *made, usable_cores(), {});
     preparations.push_back(made);
     return made;
 }

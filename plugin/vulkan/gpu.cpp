@@ -66,8 +66,8 @@ bool Gpu::keeps_order() const {
     return memory == MemoryStrategy::unified || memory == MemoryStrategy::discrete;
 }
 
-GpuStatus Gpu::prepare(std::span<const unsigned> kernels, const std::stop_token &stop) {
-    return status_of(device_->pipelines().prepare(kernels, stop));
+GpuStatus Gpu::prepare(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop) {
+    return status_of(device_->pipelines().prepare(kernels, threads, stop));
 }
 
 bool Gpu::is_prepared(std::span<const unsigned> kernels) const {

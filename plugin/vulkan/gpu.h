@@ -65,8 +65,8 @@ class Gpu {
     // Work may read what earlier work of another frame is still to write: nothing has to be done between them.
     bool keeps_order() const;
 
-    // Makes the pipelines that don't exist yet. Told to stop, it leaves the rest out.
-    GpuStatus prepare(std::span<const unsigned> kernels, const std::stop_token &stop = {});
+    // Makes the pipelines that don't exist yet, with as many threads. Told to stop, it leaves the rest out.
+    GpuStatus prepare(std::span<const unsigned> kernels, unsigned threads = 1, const std::stop_token &stop = {});
     bool is_prepared(std::span<const unsigned> kernels) const;
     // Its buffers are large enough for pictures of this layout.
     bool holds(const PictureLayout &layout) const;

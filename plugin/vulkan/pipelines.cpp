@@ -9,6 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <functional>
+#include <iterator>
+#include <system_error>
+#include <thread>
 
 namespace dd {
 namespace {
@@ -33,8 +37,8 @@ unsigned kernel_index(std::string_view name) {
 
 Pipelines::~Pipelines() {
     const DeviceApi &vk = device_.vk();
-    for (const std::atomic<VkPipeline> &pipeline : pipelines_)
-        vk.DestroyPipeline(device_.handle(), pipeline, nullptr);
+    for (const Slot &slot : slots_)
+        vk.DestroyPipeline(device_.handle(), slot.pipeline, nullptr);
     vk.DestroyPipelineCache(device_.handle(), cache_, nullptr);
     vk.DestroyPipelineLayout(device_.handle(), layout_, nullptr);
     vk.DestroyDescriptorSetLayout(device_.handle(), set_layout_, nullptr);
@@ -42,7 +46,7 @@ Pipelines::~Pipelines() {
 
 VkResult Pipelines::init() {
     const DeviceApi &vk = device_.vk();
-    pipelines_ = std::vector<std::atomic<VkPipeline>>(embedded_kernels().size());
+    slots_ = std::vector<Slot>(embedded_kernels().size());
     const auto bindings = make_bindings();
     VkDescriptorSetLayoutCreateInfo set_info = {};
     set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
@@ -71,15 +75,41 @@ VkResult Pipelines::init() {
     return vk.CreatePipelineCache(device_.handle(), &cache_info, nullptr, &cache_);
 }
 
-VkResult Pipelines::prepare(std::span<const unsigned> kernels, const std::stop_token &stop) {
-    for (const unsigned kernel : kernels) {
-        if (stop.stop_requested())
-            break;
-        if (const VkResult result = make(kernel); result != VK_SUCCESS)
-            return result;
+VkResult Pipelines::prepare(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop) {
+    std::vector<unsigned> missing;
+    std::ranges::copy_if(kernels, std::back_inserter(missing),
+                         [this](unsigned kernel) { return slots_[kernel].pipeline == VK_NULL_HANDLE; });
+    // Long ones first, so that no thread is left with one of them at the end.
+    std::ranges::stable_sort(missing, std::ranges::greater{},
+                             [](unsigned kernel) { return embedded_kernels()[kernel].words.size(); });
+    const VkResult result = make_all(missing, threads, stop);
+    if (result == VK_SUCCESS)
+        keep();
+    return result;
+}
+
+VkResult Pipelines::make_all(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop) {
+    std::atomic<std::size_t> next{0};
+    std::atomic<VkResult> failure{VK_SUCCESS};
+    const auto work = [&] {
+        while (!stop.stop_requested() && failure == VK_SUCCESS) {
+            const std::size_t i = next++;
+            if (i >= kernels.size())
+                return;
+            if (const VkResult result = make(kernels[i]); result != VK_SUCCESS)
+                failure = result;
+        }
+    };
+    std::vector<std::jthread> helpers;
+    try {
+        for (std::size_t i = 1; i < std::min<std::size_t>(threads, kernels.size()); i++)
+            helpers.emplace_back(work);
+    } catch (const std::system_error &) {
+        // As many as there are.
     }
-    keep();
-    return VK_SUCCESS;
+    work();
+    helpers.clear();
+    return failure;
 }
 
 void Pipelines::keep() {
@@ -98,21 +128,30 @@ void Pipelines::keep() {
 }
 
 bool Pipelines::all_made(std::span<const unsigned> kernels) const {
-    return std::ranges::all_of(kernels, [this](unsigned kernel) { return pipelines_[kernel] != VK_NULL_HANDLE; });
+    return std::ranges::all_of(kernels, [this](unsigned kernel) { return slots_[kernel].pipeline != VK_NULL_HANDLE; });
 }
 
 VkPipeline Pipelines::get(unsigned kernel) {
-    return make(kernel) == VK_SUCCESS ? pipelines_[kernel].load() : VK_NULL_HANDLE;
+    return make(kernel) == VK_SUCCESS ? slots_[kernel].pipeline.load() : VK_NULL_HANDLE;
 }
 
 VkResult Pipelines::make(unsigned kernel) {
-    if (pipelines_[kernel])
+    Slot &slot = slots_[kernel];
+    if (slot.pipeline)
         return VK_SUCCESS;
-    const std::lock_guard lock(mutex_);
-    if (pipelines_[kernel])
+    const std::lock_guard lock(slot.making);
+    if (slot.pipeline)
         return VK_SUCCESS;
     if (device_.fails(Fault::pipeline))
         return VK_ERROR_OUT_OF_HOST_MEMORY;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const VkResult result = create(kernel, pipeline);
+    if (result == VK_SUCCESS)
+        slot.pipeline = pipeline;
+    return result;
+}
+
+VkResult Pipelines::create(unsigned kernel, VkPipeline &pipeline) {
     const DeviceApi &vk = device_.vk();
     const auto words = embedded_kernels()[kernel].words;
     VkShaderModuleCreateInfo module_info = {};
@@ -130,11 +169,8 @@ VkResult Pipelines::make(unsigned kernel) {
     info.stage.module = module;
     info.stage.pName = "main";
     info.layout = layout_;
-    VkPipeline pipeline = VK_NULL_HANDLE;
     result = vk.CreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipeline);
     vk.DestroyShaderModule(device_.handle(), module, nullptr);
-    if (result == VK_SUCCESS)
-        pipelines_[kernel] = pipeline;
     return result;
 }
 

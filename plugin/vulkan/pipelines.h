@@ -27,8 +27,8 @@ class Pipelines {
     Pipelines &operator=(const Pipelines &) = delete;
 
     VkResult init();
-    // Makes those that don't exist yet. Told to stop, it leaves the rest out.
-    VkResult prepare(std::span<const unsigned> kernels, const std::stop_token &stop);
+    // Makes those that don't exist yet, with as many threads. Told to stop, it leaves the rest out.
+    VkResult prepare(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop);
     bool all_made(std::span<const unsigned> kernels) const;
     // Makes it where prepare() hasn't; VK_NULL_HANDLE: that failed. Doesn't wait for other pipelines in the making.
     VkPipeline get(unsigned kernel);
@@ -36,17 +36,22 @@ class Pipelines {
     VkDescriptorSetLayout set_layout() const { return set_layout_; }
 
   private:
+    struct Slot {
+        std::mutex making;
+        std::atomic<VkPipeline> pipeline{VK_NULL_HANDLE};
+    };
     VkResult make(unsigned kernel);
+    VkResult create(unsigned kernel, VkPipeline &pipeline);
+    VkResult make_all(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop);
     void keep(); // what the driver has compiled
 
     VulkanDevice &device_;
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     VkPipelineCache cache_ = VK_NULL_HANDLE;
-    std::string store_;                              // file of what drivers have compiled; empty: none
-    std::atomic<std::size_t> kept_{0};               // bytes of it
-    std::mutex mutex_;                               // held while one is made
-    std::vector<std::atomic<VkPipeline>> pipelines_; // by kernel_index()
+    std::string store_;                // file of what drivers have compiled; empty: none
+    std::atomic<std::size_t> kept_{0}; // bytes of it
+    std::vector<Slot> slots_;          // by kernel_index()
 };
 
 } // namespace dd

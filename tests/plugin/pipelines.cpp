@@ -5,10 +5,13 @@
 
 #include "plugin/decoder.h"
 #include "plugin/temporary.h"
+#include "vulkan/gpu.h"
 #include "vulkan/pipeline_store.h"
+#include "vulkan/vp9_dispatch.h"
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 using namespace dd;
 using namespace dd::test;
@@ -56,4 +59,38 @@ TEST_CASE("compiled kernels that can't be kept are no error", "[pipelines]") {
     REQUIRE(pipeline_store_path("x").empty());
     save_pipelines("", "data");
     REQUIRE(load_pipelines("").empty());
+}
+
+TEST_CASE("several threads make pipelines, and one that can't be made is told", "[pipelines]") {
+    const auto open = [] {
+        std::string why;
+        auto gpu = Gpu::open({test_device(), "auto"}, why);
+        INFO(why);
+        REQUIRE(gpu);
+        return gpu;
+    };
+    const PictureFormat kind = format(0, 0);
+    const unsigned threads = GENERATE(1u, 3u, 64u);
+    CAPTURE(threads);
+    std::size_t count = 0;
+    {
+        const auto gpu = open();
+        const auto kernels = vp9_kernels(kind, gpu->profile());
+        count = kernels.size();
+        REQUIRE_FALSE(gpu->is_prepared(kernels));
+        std::stop_source stopped;
+        stopped.request_stop();
+        REQUIRE(gpu->prepare(kernels, threads, stopped.get_token()));
+        REQUIRE_FALSE(gpu->is_prepared(kernels));
+        REQUIRE(gpu->prepare(kernels, threads));
+        REQUIRE(gpu->is_prepared(kernels));
+    }
+    REQUIRE(count > 1);
+    const Environment fault("DAEDALUS_FAULT", "pipeline:" + std::to_string(count));
+    const auto gpu = open();
+    const auto kernels = vp9_kernels(kind, gpu->profile());
+    REQUIRE(gpu->prepare(kernels, threads).result == DD_ERR_NO_MEMORY);
+    REQUIRE_FALSE(gpu->is_prepared(kernels));
+    REQUIRE(gpu->prepare(kernels, threads)); // the one that is missing
+    REQUIRE(gpu->is_prepared(kernels));
 }
