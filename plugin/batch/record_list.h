@@ -26,47 +26,53 @@ class RecordList {
     RecordList &operator=(const RecordList &other) {
         if (this != &other) {
             clear();
-            std::copy(other.begin(), other.end(), extend(other.size_));
+            std::copy(other.begin(), other.end(), extend(other.size()));
         }
         return *this;
     }
     RecordList &operator=(RecordList &&other) noexcept {
         std::swap(room_, other.room_);
-        std::swap(capacity_, other.capacity_);
-        std::swap(size_, other.size_);
+        std::swap(end_, other.end_);
+        std::swap(limit_, other.limit_);
         return *this;
     }
     ~RecordList() = default;
 
     // Room for so many more, to be written by the caller.
     T *extend(std::size_t by) {
-        if (by > capacity_ - size_) [[unlikely]]
-            grow(by);
-        T *at = data() + size_;
-        size_ += by;
+        T *at = room(by);
+        end_ += by;
         return at;
     }
+    // The same, but that the list stays as it is until keep() says where its end is now.
+    T *room(std::size_t by) {
+        if (!has_room(by)) [[unlikely]]
+            grow(by);
+        return end_;
+    }
+    void keep(T *end) { end_ = end; }
+    bool has_room(std::size_t by) const { return by <= static_cast<std::size_t>(limit_ - end_); }
     void push_back(const T &record) { *extend(1) = record; }
-    void pop_back() { size_--; }
-    void clear() { size_ = 0; }
+    void pop_back() { end_--; }
+    void clear() { end_ = data(); }
     // Shorter, or with records to be written by the caller.
     void resize(std::size_t size) {
-        if (size > size_)
-            extend(size - size_);
-        size_ = size;
+        if (size > this->size())
+            extend(size - this->size());
+        end_ = data() + size;
     }
-    std::size_t size() const { return size_; }
-    bool empty() const { return size_ == 0; }
+    std::size_t size() const { return static_cast<std::size_t>(end_ - data()); }
+    bool empty() const { return end_ == data(); }
     T *data() { return room_.get(); }
     const T *data() const { return room_.get(); }
     T *begin() { return data(); }
-    T *end() { return data() + size_; }
+    T *end() { return end_; }
     const T *begin() const { return data(); }
-    const T *end() const { return data() + size_; }
+    const T *end() const { return end_; }
     T &operator[](std::size_t i) { return data()[i]; }
     const T &operator[](std::size_t i) const { return data()[i]; }
-    T &back() { return data()[size_ - 1]; }
-    operator std::span<const T>() const { return {data(), size_}; }
+    T &back() { return end_[-1]; }
+    operator std::span<const T>() const { return {data(), size()}; }
 
   private:
     struct Free {
@@ -75,18 +81,20 @@ class RecordList {
     [[gnu::noinline]] void grow(std::size_t by) {
         constexpr std::size_t least = std::max<std::size_t>(4096 / sizeof(T), 1);
         constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
-        if (by > most / 2 - size_)
+        const std::size_t size = this->size();
+        if (by > most / 2 - size)
             throw std::bad_alloc();
-        const std::size_t capacity = size_ + std::max(by, size_ / 2 + least);
+        const std::size_t capacity = size + std::max(by, size / 2 + least);
         auto *room = static_cast<T *>(std::realloc(room_.get(), capacity * sizeof(T)));
         if (!room)
             throw std::bad_alloc();
         static_cast<void>(room_.release()); // realloc() has freed it, or it is the same
         room_.reset(room);
-        capacity_ = capacity;
+        end_ = room + size;
+        limit_ = room + capacity;
     }
-    std::unique_ptr<T, Free> room_; // for `capacity_` records
-    std::size_t capacity_ = 0, size_ = 0;
+    std::unique_ptr<T, Free> room_;
+    T *end_ = nullptr, *limit_ = nullptr; // of the records, and of the room
 };
 
 } // namespace dd
