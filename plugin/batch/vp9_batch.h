@@ -64,6 +64,7 @@ class Vp9Recorder {
     bool take_residuals(const DdVp9Residuals &block);
     // The same as take_residuals() for a single one, which is copied.
     bool residual(const Vp9Residual &r);
+    std::size_t residuals() const;
     // Why a residual was refused: its values leave the range in which all implementations agree.
     bool out_of_range() const { return out_of_range_; }
 
@@ -71,9 +72,8 @@ class Vp9Recorder {
     Vp9Squares<DdScaledMcRecord, 1> scaled;
     std::array<std::array<RecordList<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
     RecordList<std::uint32_t> coefs; // record.coefs counts from here
-    std::uint64_t predictions = 0;   // calls of predict and residual that were taken
-    std::uint64_t residuals = 0;
-    unsigned used_refs = 0; // bit s: a prediction reads slot s
+    std::uint64_t predictions = 0;   // calls of predict that were taken
+    unsigned used_refs = 0;          // bit s: a prediction reads slot s
 
   private:
     struct Square { // of a first prediction of the block
@@ -88,6 +88,10 @@ class Vp9Recorder {
         const auto [width, height] = limit_[plane];
         return x < width && y < height && w <= width - x && h <= height - y;
     }
+    // The same in a few instructions, of x | y << 16 with at most 14 bits each. An empty rectangle is inside as well.
+    bool inside(unsigned plane, std::uint32_t at, std::uint32_t size) const {
+        return !(at & 0x00030003) && ((sides_[plane] - at - size) & kNoBorrow) == kNoBorrow;
+    }
     bool allowed(const Vp9Prediction &p) const;
     template <bool compound>
     bool put_block(const DdVp9Block &block, unsigned x, unsigned y, unsigned w, unsigned h);
@@ -100,30 +104,37 @@ class Vp9Recorder {
     template <typename Squares>
     typename Squares::Record take_first(Squares &from, const Square &first);
 
-    // Transform blocks of one plane, of which eobs and coefficients are where the decoder has them. The order is not that of
-    // DdVp9Residuals, so that compilers can't copy two members at once, which would have to wait for the writes of both.
-    struct Transforms {
-        unsigned plane, x;
-        void *coefs;
-        unsigned y, w4;
-        const void *eobs;
-        unsigned h4;
-    };
+    void prepare_ranges();
     template <typename T>
-    bool take_kind(unsigned kind, const Transforms &from);
+    bool take_planes(const DdVp9Residuals &block);
+    template <typename T>
+    bool take_all_planes(const DdVp9Residuals &block);
+    // The transforms of one plane. `at` in pixels, `size` in 4x4 blocks: x | y << 16, so that registers hold all arguments.
+    template <typename T>
+    bool take_kind(const DdVp9Residuals &block, unsigned plane, std::uint32_t at, std::uint32_t size);
     template <typename T, unsigned kind>
-    bool take_plane(const Transforms &from);
+    bool take_plane(unsigned plane, std::uint32_t at, std::uint32_t size, const void *eobs, void *coefficients);
     template <typename T, unsigned kind>
-    bool take(unsigned plane, unsigned x, unsigned y, unsigned eob, T *from);
+    bool take_plane_in_new_room(unsigned plane, std::uint32_t at, std::uint32_t size, const void *eobs,
+                                void *coefficients);
     template <typename T, unsigned kind>
-    bool move(unsigned corner, T *from, std::uint32_t *words) const;
+    bool take_rows(unsigned plane, std::uint32_t at, std::uint32_t size, const std::uint8_t *eobs, T *from);
+    template <typename T, unsigned kind>
+    bool take(unsigned plane, std::uint32_t at, unsigned eob, T *from);
+    template <typename T, unsigned kind, unsigned corner>
+    bool take_corner(unsigned plane, std::uint32_t at, T *from);
+    template <typename T, unsigned kind, unsigned corner>
+    bool take_doubtful(unsigned plane, std::uint32_t at);
 
+    static constexpr std::uint32_t kNoBorrow = 0x80008000;
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
+    std::array<std::uint32_t, 3> sides_{};                // the same: width | height << 16 | kNoBorrow
     unsigned has_ref_ = 0;                                // bit s: slot s
     unsigned ss_h_ = 0, ss_v_ = 0;
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
     bool out_of_range_ = false;
     std::array<std::uint64_t, DD_ITX_KINDS> harmless_{}; // sum of magnitudes by kind
+    std::array<std::uint64_t, DD_ITX_KINDS> notable_{}; // bits of a lane's sum that have to be 0 for that to be certain
     std::vector<Square> firsts_;
     std::size_t next_pair_ = 0;
 };

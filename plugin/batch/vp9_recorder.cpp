@@ -84,10 +84,12 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         for (auto &stream : kind)
             stream.clear();
     coefs.clear();
-    predictions = residuals = 0;
+    predictions = 0;
     used_refs = 0;
     for (unsigned p = 0; p < 3; p++)
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
+    for (unsigned p = 0; p < 3; p++)
+        sides_[p] = pack(limit_[p][0], limit_[p][1]) | kNoBorrow;
     has_ref_ = 0;
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
         has_ref_ |= unsigned{ref[slot].size != 0} << slot;
@@ -95,8 +97,7 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
     ss_v_ = dst.format.ss_v;
     bit_depth_ = dst.format.bit_depth;
     bytes_per_pixel_ = dst.bytes_per_pixel();
-    for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++)
-        harmless_[kind] = vp9_harmless_sum(kind, bit_depth_);
+    prepare_ranges();
     out_of_range_ = false;
     begin_block();
 }

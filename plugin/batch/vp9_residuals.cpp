@@ -6,11 +6,14 @@
 #include "daedalus/daedalus.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
 namespace dd {
 namespace {
+
+constexpr unsigned kMostPlaces = 16 * 16; // of 4x4 blocks in a superblock
 
 constexpr std::uint32_t pack(unsigned x, unsigned y) {
     return (x & 0xffffu) | y << 16;
@@ -44,41 +47,52 @@ struct Vectors<std::int32_t> {
 };
 using Halves = std::uint64_t __attribute__((vector_size(16)));
 
-// Magnitudes of what was moved: an or of all of them, and sums by lane.
+// Sums by lane of the magnitudes of what was moved.
 template <typename T>
 struct Magnitudes {
     using Vector = typename Vectors<T>::Signed;
     using Sums = typename Vectors<T>::Unsigned;
+    using Lane = std::make_unsigned_t<T>;
     static constexpr unsigned lanes = 16 / sizeof(T);
 
-    Vector bits{};
-    Sums sums{}; // those that would overflow stay at the largest number
+    Sums sums{};
+    Sums reached{}; // an or of all that the sums ever were: before one wraps, its top bit is set here
 
     void add(const Vector &v) {
         const Vector sign = v >> (8 * sizeof(T) - 1), magnitude = (v ^ sign) - sign;
-        bits |= magnitude;
-        const auto more = reinterpret_cast<Sums>(magnitude);
-        sums += more;
-        sums |= reinterpret_cast<Sums>(sums < more);
+        sums += reinterpret_cast<Sums>(magnitude);
+        reached |= sums;
     }
-    std::uint64_t all_bits() const {
-        const auto halves = reinterpret_cast<Halves>(bits);
-        std::uint64_t folded = halves[0] | halves[1];
-        for (unsigned width = 32; width >= 8 * sizeof(T); width /= 2)
-            folded |= folded >> width;
-        return folded & std::make_unsigned_t<T>(~T{0});
-    }
-    // Whether the sum of the magnitudes of `count` coefficients doesn't exceed `most`, which fits into T.
-    bool within(unsigned count, std::uint64_t most) const {
-        const std::uint64_t largest = all_bits();
-        if (largest * count <= most)
+    // Whether the sum of the magnitudes doesn't exceed `most`, which fits into T. `notable`: of notable_bits().
+    bool within(std::uint64_t notable, std::uint64_t most) const {
+        const auto halves = reinterpret_cast<Halves>(reached);
+        const std::uint64_t any = halves[0] | halves[1];
+        if (!(any & notable)) [[likely]]
             return true;
         std::uint64_t sum = 0;
-        for (unsigned i = 0; i < lanes; i++)
+        Lane all = 0;
+        for (unsigned i = 0; i < lanes; i++) {
             sum += sums[i];
-        return sum <= most;
+            all |= reached[i];
+        }
+        return !(all >> (8 * sizeof(T) - 1)) && sum <= most;
+    }
+    // The bits of all lanes of half a vector of which none is set in sums that don't exceed `most` together.
+    static constexpr std::uint64_t notable_bits(std::uint64_t most) {
+        const auto lane = static_cast<Lane>(~(std::bit_floor(most / lanes + 1) - 1));
+        std::uint64_t all = 0;
+        for (unsigned i = 0; i < lanes / 2; i++)
+            all |= std::uint64_t{lane} << (i * 8 * sizeof(T));
+        return all;
     }
 };
+
+template <unsigned kind>
+unsigned read_eob(const std::uint8_t *from) {
+    std::conditional_t<(itx_size(kind) > 8), std::uint16_t, std::uint8_t> eob;
+    std::memcpy(&eob, from, sizeof(eob));
+    return eob;
+}
 
 // Moves the corner of `side` of a block of `n`, column after column: zeros stay behind.
 template <typename T, unsigned side, unsigned n>
@@ -108,20 +122,6 @@ Magnitudes<T> move_corner(T *from, T *to) {
     return all;
 }
 
-template <typename T, unsigned n>
-Magnitudes<T> move_corner(unsigned corner, T *from, T *to) {
-    if constexpr (n >= 8)
-        if (corner == 2)
-            return move_corner<T, 8, n>(from, to);
-    if constexpr (n >= 16)
-        if (corner == 3)
-            return move_corner<T, 16, n>(from, to);
-    if constexpr (n >= 32)
-        if (corner == 4)
-            return move_corner<T, 32, n>(from, to);
-    return move_corner<T, 4, n>(from, to);
-}
-
 } // namespace
 
 unsigned itx_corner(unsigned kind, unsigned eob) {
@@ -139,101 +139,178 @@ unsigned itx_corner(unsigned kind, unsigned eob) {
     }
 }
 
-template <typename T, unsigned kind>
-bool Vp9Recorder::take(unsigned plane, unsigned x, unsigned y, unsigned eob, T *from) {
-    constexpr unsigned n = itx_size(kind);
-    if (eob > n * n)
-        return false;
-    const unsigned corner = corner_of<kind>(eob);
-    auto &stream = itx[kind][corner];
-    const auto first = static_cast<std::uint32_t>(coefs.size());
-    std::uint32_t *to = coefs.extend(corner_words(corner, sizeof(T) / 2));
-    stream.push_back({pack(x, y), first, plane, corner ? 0 : *from});
-    if (!move<T, kind>(corner, from, to)) {
-        stream.pop_back();
-        coefs.resize(first);
+std::size_t Vp9Recorder::residuals() const {
+    std::size_t all = 0;
+    for (const auto &kind : itx)
+        for (const auto &stream : kind)
+            all += stream.size();
+    return all;
+}
+
+void Vp9Recorder::prepare_ranges() {
+    for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++) {
+        harmless_[kind] = vp9_harmless_sum(kind, bit_depth_);
+        notable_[kind] = bytes_per_pixel_ == 1 ? Magnitudes<std::int16_t>::notable_bits(harmless_[kind])
+                                               : Magnitudes<std::int32_t>::notable_bits(harmless_[kind]);
+    }
+}
+
+// What takes residuals calls nothing but as its last step, so that all fits into registers.
+
+// The coefficients at the end of `coefs` aren't harmless for certain, or there is no room for the record.
+template <typename T, unsigned kind, unsigned corner>
+[[gnu::noinline]] bool Vp9Recorder::take_doubtful(unsigned plane, std::uint32_t at) {
+    std::uint32_t *coefficients = coefs.end();
+    if (!vp9_residual_in_range(kind, corner, bit_depth_, coefficients, std::max(corner_size(corner), 1u))) {
         out_of_range_ = true;
         return false;
     }
-    residuals++;
+    T dc = 0;
+    if (corner == 0)
+        std::memcpy(&dc, coefficients, sizeof(dc));
+    itx[kind][corner].push_back({at, static_cast<std::uint32_t>(coefs.size()), plane, dc});
+    coefs.keep(coefficients + corner_words(corner, sizeof(T) / 2));
     return true;
 }
 
-// Says whether what was moved is in range.
-template <typename T, unsigned kind>
-bool Vp9Recorder::move(unsigned corner, T *from, std::uint32_t *words) const {
-    constexpr unsigned n = itx_size(kind);
-    if (corner == 0) {
-        const bool in_range = sizeof(T) == 2 || vp9_residual_in_range(kind, 0, bit_depth_, from, n);
+// There is room in `coefs`. False: out of range.
+template <typename T, unsigned kind, unsigned corner>
+bool Vp9Recorder::take_corner(unsigned plane, std::uint32_t at, T *from) {
+    std::uint32_t *to = coefs.end();
+    auto &stream = itx[kind][corner];
+    T dc = 0;
+    bool simple = stream.has_room(1);
+    if constexpr (corner == 0) {
+        dc = *from;
         *from = 0;
-        return in_range;
+        simple &= sizeof(T) == 2;
+    } else {
+        simple &= move_corner<T, corner_size(corner), itx_size(kind)>(from, reinterpret_cast<T *>(to))
+                      .within(notable_[kind], harmless_[kind]);
     }
-    T *to = reinterpret_cast<T *>(words);
-    const unsigned side = corner_size(corner);
-    return move_corner<T, n>(corner, from, to).within(side * side, harmless_[kind]) ||
-           vp9_residual_in_range(kind, corner, bit_depth_, to, side);
+    if (!simple) [[unlikely]] {
+        if constexpr (corner == 0)
+            std::memcpy(to, &dc, sizeof(dc));
+        return take_doubtful<T, kind, corner>(plane, at);
+    }
+    DdItxRecord *record = stream.end();
+    *record = {at, static_cast<std::uint32_t>(coefs.size()), plane, dc};
+    stream.keep(record + 1);
+    coefs.keep(to + corner_words(corner, sizeof(T) / 2));
+    return true;
 }
 
 template <typename T, unsigned kind>
-bool Vp9Recorder::take_plane(const Transforms &from) {
+[[gnu::always_inline]] inline bool Vp9Recorder::take(unsigned plane, std::uint32_t at, unsigned eob, T *from) {
+    constexpr unsigned n = itx_size(kind);
+    const unsigned corner = corner_of<kind>(eob);
+    if (kind != DD_ITX_WHT && corner == 0)
+        return take_corner<T, kind, 0>(plane, at, from);
+    if constexpr (n >= 8)
+        if (corner == 2)
+            return take_corner<T, kind, 2>(plane, at, from);
+    if constexpr (n >= 16)
+        if (corner == 3)
+            return take_corner<T, kind, 3>(plane, at, from);
+    if constexpr (n >= 32)
+        if (corner == 4)
+            return take_corner<T, kind, 4>(plane, at, from);
+    return take_corner<T, kind, 1>(plane, at, from);
+}
+
+template <typename T, unsigned kind>
+[[gnu::noinline]] bool Vp9Recorder::take_rows(unsigned plane, std::uint32_t at, std::uint32_t size,
+                                              const std::uint8_t *eobs, T *from) {
     constexpr unsigned n = itx_size(kind), step = n / 4;
-    const auto round_up = [](unsigned v) { return (v + step - 1) & ~(step - 1); };
-    if (!in_plane(from.plane, from.x, from.y, round_up(from.w4) * 4, round_up(from.h4) * 4) ||
-        coefs.size() > UINT32_MAX / 16)
-        return false;
-    using Eob = std::conditional_t<(n > 8), std::uint16_t, std::uint8_t>;
-    unsigned at = 0; // in 4x4 blocks
-    for (unsigned y = 0; y < from.h4; y += step)
-        for (unsigned x = 0; x < from.w4; x += step, at += step * step) {
-            Eob eob;
-            std::memcpy(&eob, static_cast<const std::uint8_t *>(from.eobs) + at, sizeof(eob));
-            if (eob && !take<T, kind>(from.plane, from.x + 4 * x, from.y + 4 * y, eob,
-                                      static_cast<T *>(from.coefs) + std::size_t{16} * at))
+    const unsigned w4 = size & 0xffff, h4 = size >> 16;
+    for (unsigned y = 0; y < h4; y += step)
+        for (unsigned x = 0; x < w4; x += step, eobs += step * step, from += n * n) {
+            const unsigned eob = read_eob<kind>(eobs);
+            if (eob && (eob > n * n || !take<T, kind>(plane, at + pack(4 * x, 4 * y), eob, from)))
                 return false;
         }
     return true;
 }
 
+// Nearly always a single transform.
+template <typename T, unsigned kind>
+bool Vp9Recorder::take_plane(unsigned plane, std::uint32_t at, std::uint32_t size, const void *eobs,
+                             void *coefficients) {
+    constexpr unsigned n = itx_size(kind), step = n / 4;
+    constexpr std::uint32_t round = pack(step - 1, step - 1);
+    const std::uint32_t whole = (size + round) & ~round;
+    if (!inside(plane, at, whole * 4))
+        return false;
+    if (!coefs.has_room(kMostPlaces * 4 * sizeof(T))) [[unlikely]]
+        return take_plane_in_new_room<T, kind>(plane, at, size, eobs, coefficients);
+    const auto *counts = static_cast<const std::uint8_t *>(eobs);
+    auto *from = static_cast<T *>(coefficients);
+    if (whole != pack(step, step))
+        return take_rows<T, kind>(plane, at, size, counts, from);
+    const unsigned eob = read_eob<kind>(counts);
+    return !eob || (eob <= n * n && take<T, kind>(plane, at, eob, from));
+}
+
+template <typename T, unsigned kind>
+[[gnu::noinline]] bool Vp9Recorder::take_plane_in_new_room(unsigned plane, std::uint32_t at, std::uint32_t size,
+                                                           const void *eobs, void *coefficients) {
+    if (coefs.size() > UINT32_MAX / 16)
+        return false;
+    coefs.room(kMostPlaces * 4 * sizeof(T));
+    return take_plane<T, kind>(plane, at, size, eobs, coefficients);
+}
+
 template <typename T>
-bool Vp9Recorder::take_kind(unsigned kind, const Transforms &from) {
-    switch (kind) {
+[[gnu::always_inline]] inline bool Vp9Recorder::take_kind(const DdVp9Residuals &block, unsigned plane, std::uint32_t at,
+                                                          std::uint32_t size) {
+    const void *eobs = block.eobs[plane];
+    void *from = block.coefs[plane];
+    if (!eobs)
+        return false;
+    switch (block.kind[plane != 0]) {
     case 0:
-        return take_plane<T, 0>(from);
+        return take_plane<T, 0>(plane, at, size, eobs, from);
     case 1:
-        return take_plane<T, 1>(from);
+        return take_plane<T, 1>(plane, at, size, eobs, from);
     case 2:
-        return take_plane<T, 2>(from);
+        return take_plane<T, 2>(plane, at, size, eobs, from);
     case 3:
-        return take_plane<T, 3>(from);
+        return take_plane<T, 3>(plane, at, size, eobs, from);
     case DD_ITX_WHT:
-        return take_plane<T, DD_ITX_WHT>(from);
+        return take_plane<T, DD_ITX_WHT>(plane, at, size, eobs, from);
     default:
         return false;
     }
 }
 
-bool Vp9Recorder::take_residuals(const DdVp9Residuals &block) {
-    if (block.w4 > 16 || block.h4 > 16)
+template <typename T>
+[[gnu::noinline]] bool Vp9Recorder::take_all_planes(const DdVp9Residuals &block) {
+    const unsigned ss_h = ss_h_, ss_v = ss_v_;
+    if (block.coefs[0] && !take_kind<T>(block, 0, pack(block.x, block.y), pack(block.w4, block.h4)))
         return false;
-    for (unsigned plane = 0; plane < 3; plane++) {
-        if (!block.coefs[plane])
-            continue;
-        const unsigned ss_h = plane ? ss_h_ : 0, ss_v = plane ? ss_v_ : 0;
-        const Transforms from = {plane,           block.x >> ss_h,  block.coefs[plane],
-                                 block.y >> ss_v, block.w4 >> ss_h, block.eobs[plane],
-                                 block.h4 >> ss_v};
-        const unsigned kind = block.kind[plane != 0];
-        if (!from.w4 || !from.h4)
-            continue;
-        if (!from.eobs ||
-            !(bytes_per_pixel_ == 1 ? take_kind<std::int16_t>(kind, from) : take_kind<std::int32_t>(kind, from)))
-            return false;
-    }
-    return true;
+    const std::uint32_t at = pack(block.x >> ss_h, block.y >> ss_v), size = pack(block.w4 >> ss_h, block.h4 >> ss_v);
+    return (!block.coefs[1] || take_kind<T>(block, 1, at, size)) &&
+           (!block.coefs[2] || take_kind<T>(block, 2, at, size));
+}
+
+template <typename T>
+bool Vp9Recorder::take_planes(const DdVp9Residuals &block) {
+    const unsigned x = block.x, y = block.y, w4 = block.w4, h4 = block.h4;
+    // What passes has at most 14 bits: inside() adds and compares both at once.
+    if (w4 > 16 || h4 > 16 || x >= kMaxPictureSide || y >= kMaxPictureSide)
+        return false;
+    if (block.coefs[0] && !block.coefs[1] && !block.coefs[2])
+        return take_kind<T>(block, 0, pack(x, y), pack(w4, h4));
+    return take_all_planes<T>(block);
+}
+
+bool Vp9Recorder::take_residuals(const DdVp9Residuals &block) {
+    return bytes_per_pixel_ == 1 ? take_planes<std::int16_t>(block) : take_planes<std::int32_t>(block);
 }
 
 bool Vp9Recorder::residual(const Vp9Residual &r) {
-    if (r.kind >= DD_ITX_KINDS || !r.coefs || r.eob < 1 || r.eob > UINT16_MAX)
+    if (r.plane > 2 || r.x >= kMaxPictureSide || r.y >= kMaxPictureSide || r.kind >= DD_ITX_KINDS || !r.coefs ||
+        r.eob < 1 || r.eob > UINT16_MAX)
         return false;
     const unsigned n = itx_size(r.kind);
     std::array<std::int32_t, 32 * 32> copy;
@@ -242,9 +319,16 @@ bool Vp9Recorder::residual(const Vp9Residual &r) {
     const auto narrow = static_cast<std::uint8_t>(r.eob);
     if (n <= 8 && wide != narrow)
         return false;
-    const void *eob = n > 8 ? static_cast<const void *>(&wide) : &narrow;
-    const Transforms from = {r.plane, r.x, copy.data(), r.y, n / 4, eob, n / 4};
-    return bytes_per_pixel_ == 1 ? take_kind<std::int16_t>(r.kind, from) : take_kind<std::int32_t>(r.kind, from);
+    const unsigned ss_h = r.plane ? ss_h_ : 0, ss_v = r.plane ? ss_v_ : 0;
+    DdVp9Residuals block = {};
+    block.x = r.x << ss_h;
+    block.y = r.y << ss_v;
+    block.w4 = n / 4 << ss_h;
+    block.h4 = n / 4 << ss_v;
+    block.kind[r.plane != 0] = r.kind;
+    block.eobs[r.plane] = n > 8 ? static_cast<const void *>(&wide) : &narrow;
+    block.coefs[r.plane] = copy.data();
+    return take_residuals(block);
 }
 
 } // namespace dd

@@ -320,7 +320,7 @@ std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
         return count_av1_blocks(frame);
     for (const Vp9Recorder &recorder : frame.batch.recorders) {
         blocks[DD_STAGE_MC] += recorder.predictions;
-        blocks[DD_STAGE_ITX] += recorder.residuals;
+        blocks[DD_STAGE_ITX] += recorder.residuals();
     }
     blocks[DD_STAGE_LF] = frame.batch.lf.superblocks.size();
     return blocks;

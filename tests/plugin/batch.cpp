@@ -369,7 +369,7 @@ void check_taking(unsigned depth, unsigned kind, unsigned w4, unsigned h4) {
     const std::vector<T> none(block.coefs.size());
     Vp9Recorder recorder(make_picture_layout(format(200, 80, depth), 64), {});
     REQUIRE(recorder.take_residuals(block.residuals()));
-    REQUIRE(recorder.residuals == block.count);
+    REQUIRE(recorder.residuals() == block.count);
     REQUIRE(block.coefs == none);
     // One that is out of range, behind a good one.
     recorder.reset(make_picture_layout(format(200, 80, depth), 64), {});
@@ -382,7 +382,7 @@ void check_taking(unsigned depth, unsigned kind, unsigned w4, unsigned h4) {
             block.coefs[std::size_t{n} * n * at + i] = at ? static_cast<T>(depth == 8 ? INT16_MAX : 1 << 22) : T{3};
     REQUIRE_FALSE(recorder.take_residuals(block.residuals()));
     REQUIRE(recorder.out_of_range());
-    REQUIRE(recorder.residuals == 1);
+    REQUIRE(recorder.residuals() == 1);
 }
 
 } // namespace
@@ -399,13 +399,24 @@ TEST_CASE("residuals are taken away", "[recorder]") {
     DdVp9Residuals r = block.residuals();
     r.x = 128; // beyond the picture
     REQUIRE_FALSE(recorder.take_residuals(r));
+    for (const std::uint32_t far : {2u, 124u, 16384u, 0x10000u, UINT32_MAX - 3}) { // the first one lies between blocks
+        r = block.residuals();
+        r.x = far;
+        REQUIRE_FALSE(recorder.take_residuals(r));
+        r = block.residuals();
+        r.y = far;
+        REQUIRE_FALSE(recorder.take_residuals(r));
+    }
+    r = block.residuals();
+    r.w4 = 17;
+    REQUIRE_FALSE(recorder.take_residuals(r));
     r = block.residuals();
     r.kind[0] = DD_ITX_KINDS;
     REQUIRE_FALSE(recorder.take_residuals(r));
     r = block.residuals();
     r.eobs[0] = nullptr;
     REQUIRE_FALSE(recorder.take_residuals(r));
-    REQUIRE(recorder.residuals == 0);
+    REQUIRE(recorder.residuals() == 0);
 }
 
 TEST_CASE("the loop filter's input is checked", "[recorder]") {
