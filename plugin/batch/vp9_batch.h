@@ -94,7 +94,7 @@ class Vp9Recorder {
     }
     bool allowed(const Vp9Prediction &p) const;
     template <bool compound>
-    bool put_block(const DdVp9Block &block, unsigned x, unsigned y, unsigned w, unsigned h);
+    bool put_block(const DdVp9Block &block, unsigned shape);
     bool predict_plane(const Vp9Prediction &p);
     void simple_squares(const Vp9Prediction &p, unsigned side);
     void square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
@@ -129,6 +129,7 @@ class Vp9Recorder {
     static constexpr std::uint32_t kNoBorrow = 0x80008000;
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
     std::array<std::uint32_t, 3> sides_{};                // the same: width | height << 16 | kNoBorrow
+    unsigned cols_ = 0, rows_ = 0;                        // blocks of 8x8 in luma
     unsigned has_ref_ = 0;                                // bit s: slot s
     unsigned ss_h_ = 0, ss_v_ = 0;
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;

@@ -5,7 +5,9 @@
 #include "daedalus/daedalus.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <iterator>
 #include <type_traits>
 
 namespace dd {
@@ -90,6 +92,8 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
     for (unsigned p = 0; p < 3; p++)
         sides_[p] = pack(limit_[p][0], limit_[p][1]) | kNoBorrow;
+    cols_ = limit_[0][0] / 8;
+    rows_ = limit_[0][1] / 8;
     has_ref_ = 0;
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
         has_ref_ |= unsigned{ref[slot].size != 0} << slot;
@@ -146,6 +150,32 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
 
 namespace {
 
+// What the size of a block decides: VP9's block sizes from 8x8 on.
+constexpr unsigned kFirstShape = 3; // those before are smaller
+struct BlockShape {
+    std::uint8_t cols, rows;           // blocks of 8x8
+    std::uint8_t luma_bin, chroma_bin; // of the squares, where chroma has half of the width and height
+};
+constexpr auto kBlockShapes = [] {
+    constexpr std::uint8_t sides[][2] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 4},
+                                         {4, 2}, {4, 4}, {4, 8}, {8, 4}, {8, 8}};
+    std::array<BlockShape, std::size(sides)> all{};
+    for (unsigned i = 0; i < all.size(); i++) {
+        const unsigned side = 4u * std::min(sides[i][0], sides[i][1]);
+        all[i] = {sides[i][0], sides[i][1], static_cast<std::uint8_t>(bin_of_size(2 * side)),
+                  static_cast<std::uint8_t>(bin_of_size(side))};
+    }
+    return all;
+}();
+
+// vp9_filters() of a position's fractions, as a record has them.
+constexpr auto kFiltersOfSubpel = [] {
+    std::array<std::uint8_t, 256> all{};
+    for (unsigned subpel = 0; subpel < 256; subpel++)
+        all[subpel] = static_cast<std::uint8_t>(vp9_filters(subpel & 15, subpel >> 4));
+    return all;
+}();
+
 // A reference of a block and its vector, in 1/16 pixel of a plane.
 struct Source {
     std::int32_t x, y;
@@ -154,67 +184,103 @@ struct Source {
         return pack(at_x + static_cast<unsigned>(x >> 4), at_y + static_cast<unsigned>(y >> 4));
     }
     std::uint32_t subpel() const { return (x & 15u) | (y & 15u) << 4; }
-    unsigned filters() const { return vp9_filters(x & 15u, y & 15u); }
 };
 
-// A plane's share of a whole block, or that of both planes of chroma: nearly always a square, else several in a row or a column.
-// `bins`: those of the references.
+// A plane's share of a whole block, or that of both planes of chroma. The record of the first plane, and the bins of its filters.
 template <bool compound>
-[[gnu::always_inline]] inline void whole_squares(RecordList<DdMcRecord> *bins, std::uint32_t ctl, unsigned planes,
-                                                 unsigned x, unsigned y, unsigned w, unsigned h, Source first,
-                                                 Source second) {
-    DdMcRecord record{x | y << 16, first.position(x, y), 0, ctl | first.subpel() << DD_MC_MX0_SHIFT};
-    bins += compound ? first.filters() * 3 + second.filters() : first.filters();
+[[gnu::always_inline]] inline DdMcRecord whole_record(RecordList<DdMcRecord> *&bins, std::uint32_t ctl, unsigned x,
+                                                      unsigned y, Source first, Source second) {
+    const std::uint32_t subpel = first.subpel();
+    DdMcRecord record{x | y << 16, first.position(x, y), 0, ctl | subpel << DD_MC_MX0_SHIFT};
+    unsigned filters = kFiltersOfSubpel[subpel];
     if constexpr (compound) {
+        const std::uint32_t other = second.subpel();
         record.src1 = second.position(x, y);
-        record.ctl |= second.subpel() << DD_MC_MX1_SHIFT;
+        record.ctl |= other << DD_MC_MX1_SHIFT;
+        filters = filters * 3 + kFiltersOfSubpel[other];
     }
-    if (w != h) [[unlikely]]
-        return row_of_squares(bins, record, planes, w, h);
-    DdMcRecord *to = bins[bin_of_size(w)].extend(planes);
-    for (unsigned plane = 0; plane < planes; plane++) {
-        to[plane] = record;
-        record.ctl += 1u << DD_MC_PLANE_SHIFT;
-    }
+    bins += filters;
+    return record;
+}
+
+// Of a vector in 1/8 pixel of luma.
+Source source_of(const std::int16_t (&mv)[2]) {
+    return {mv[0] * 2, mv[1] * 2};
+}
+
+constexpr std::uint32_t kNextPlane = 1u << DD_MC_PLANE_SHIFT;
+
+// Rectangles, and chroma that has not half of the width and height: the rare rest. `bins`: those of the references.
+template <bool compound>
+[[gnu::noinline]] void put_rectangles(RecordList<DdMcRecord> *bins, std::uint32_t ctl, const DdVp9Block &block,
+                                      const BlockShape &shape, unsigned ss_h, unsigned ss_v) {
+    const unsigned x = block.col * 8, y = block.row * 8, w = shape.cols * 8, h = shape.rows * 8;
+    const Source first = source_of(block.mv[0]), second = compound ? source_of(block.mv[1]) : Source{};
+    auto *to = bins;
+    const DdMcRecord luma = whole_record<compound>(to, ctl, x, y, first, second);
+    row_of_squares(to, luma, 1, w, h);
+    to = bins;
+    const DdMcRecord chroma =
+        whole_record<compound>(to, ctl + kNextPlane, x >> ss_h, y >> ss_v, {first.x >> ss_h, first.y >> ss_v},
+                               {second.x >> ss_h, second.y >> ss_v});
+    row_of_squares(to, chroma, 2, w >> ss_h, h >> ss_v);
+}
+
+// What nearly all blocks are.
+template <bool compound>
+[[gnu::always_inline]] inline void put_squares(RecordList<DdMcRecord> *bins, std::uint32_t ctl, const DdVp9Block &block,
+                                               const BlockShape &shape) {
+    const unsigned x = block.col * 8, y = block.row * 8;
+    const Source first = source_of(block.mv[0]), second = compound ? source_of(block.mv[1]) : Source{};
+    auto *to = bins + shape.luma_bin;
+    const DdMcRecord luma = whole_record<compound>(to, ctl, x, y, first, second);
+    to->push_back(luma);
+    to = bins + shape.chroma_bin;
+    DdMcRecord chroma = whole_record<compound>(to, ctl + kNextPlane, x / 2, y / 2, {first.x >> 1, first.y >> 1},
+                                               {second.x >> 1, second.y >> 1});
+    DdMcRecord *both = to->extend(2);
+    both[0] = chroma;
+    chroma.ctl += kNextPlane;
+    both[1] = chroma;
 }
 
 } // namespace
 
+// `block` has been checked, but for its references.
 template <bool compound>
-bool Vp9Recorder::put_block(const DdVp9Block &block, unsigned x, unsigned y, unsigned w, unsigned h) {
+bool Vp9Recorder::put_block(const DdVp9Block &block, unsigned shape) {
     const unsigned ref0 = block.ref[0], ref1 = compound ? block.ref[1] : ref0;
     if (ref0 >= DD_MAX_REFS || ref1 >= DD_MAX_REFS)
         return false;
     const unsigned refs = 1u << ref0 | 1u << ref1;
     if (refs & ~has_ref_)
         return false;
+    used_refs |= refs;
+    predictions += compound ? 6 : 3;
     std::uint32_t ctl = block.filter << DD_MC_FILTER_SHIFT | ref0 << DD_MC_REF0_SHIFT;
     if constexpr (compound)
         ctl |= ref1 << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
-    used_refs |= refs;
-    predictions += compound ? 6 : 3;
-    const Source first = {block.mv[0][0] * 2, block.mv[0][1] * 2};
-    const Source second = compound ? Source{block.mv[1][0] * 2, block.mv[1][1] * 2} : Source{};
     auto *bins = &mc[mc.bin_of(vp9_pairing(compound, ref0, ref1), 0, 0)];
-    whole_squares<compound>(bins, ctl, 1, x, y, w, h, first, second);
-    const unsigned ss_h = ss_h_, ss_v = ss_v_;
-    whole_squares<compound>(bins, ctl + (1u << DD_MC_PLANE_SHIFT), 2, x >> ss_h, y >> ss_v, w >> ss_h, h >> ss_v,
-                            {first.x >> ss_h, first.y >> ss_v}, {second.x >> ss_h, second.y >> ss_v});
+    const BlockShape &size = kBlockShapes[shape];
+    if (size.cols == size.rows && ss_h_ & ss_v_) [[likely]]
+        put_squares<compound>(bins, ctl, block, size);
+    else
+        put_rectangles<compound>(bins, ctl, block, size, ss_h_, ss_v_);
     return true;
 }
 
 // The structure is read member by member, as it was written: reading several at once makes the CPU wait for the writes. So positions
-// have 32 bits in it, for compilers join what is narrower, and are handed on by value.
+// have 32 bits in it, for compilers join what is narrower.
 bool Vp9Recorder::predict_block(const DdVp9Block &block) {
     // With 16 bits for a vector, in 1/8 pixel, no source is farther away than a record can say.
     static_assert(is_near(kMaxPictureSide * 16 + 2 * INT16_MAX) && is_near(2 * INT16_MIN));
-    const unsigned x = block.x, y = block.y, w = block.w, h = block.h;
-    const auto side_ok = [](unsigned v) { return v - 8 <= 64 - 8 && is_power_of_two(v); };
-    const auto inside = [](unsigned v, unsigned side, unsigned limit) { return std::uint64_t{v} + side <= limit; };
-    if (block.filter > 3 || !side_ok(w) || !side_ok(h) || ((x | y) & 7) || !inside(x, w, limit_[0][0]) ||
-        !inside(y, h, limit_[0][1]))
+    const unsigned shape = block.size - kFirstShape;
+    if (shape >= kBlockShapes.size() || block.filter > 3)
         return false;
-    return block.compound ? put_block<true>(block, x, y, w, h) : put_block<false>(block, x, y, w, h);
+    const BlockShape &size = kBlockShapes[shape];
+    if (std::uint64_t{block.col} + size.cols > cols_ || std::uint64_t{block.row} + size.rows > rows_)
+        return false;
+    return block.compound ? put_block<true>(block, shape) : put_block<false>(block, shape);
 }
 
 bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {

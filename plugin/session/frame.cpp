@@ -67,6 +67,22 @@ Vp9References reference_layouts(const DdFrame &frame) {
     return layouts;
 }
 
+void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
+    frame.batch.reset(info.dst->layout(), reference_layouts(frame), info.recorders);
+    for (unsigned i = 0; i < info.recorders; i++) {
+        Vp9Recorder *recorder = &frame.batch.recorders[i];
+        frame.vp9_recorders.push_back(
+            {&frame, frame.on_gpu(DD_STAGE_MC) ? recorder : nullptr, frame.on_gpu(DD_STAGE_ITX) ? recorder : nullptr});
+    }
+}
+
+unsigned used_refs(const DdFrame &frame) {
+    unsigned used = 0;
+    for (const Vp9Recorder &recorder : frame.batch.recorders)
+        used |= recorder.used_refs;
+    return used;
+}
+
 int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     auto frame = idle_frame(session);
     frame->session = &session; // counted when nothing can fail any more
@@ -88,8 +104,9 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         frame->ref[slot] = info.ref[slot];
     const bool has_batch = any_on_gpu(frame->plan);
+    frame->vp9_recorders.clear();
     if (has_batch && session.codec == DD_CODEC_VP9)
-        frame->batch.reset(info.dst->layout(), reference_layouts(*frame), info.recorders);
+        begin_vp9(*frame, info);
     if (session.gpu() && !frame->early)
         session.say_hello(frame->plan, frame->intra_only, frame->number);
 
@@ -103,13 +120,6 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
         info.dst->progress.set(PictureProgress::State::begun);
     *out = frame.release();
     return DD_OK;
-}
-
-unsigned used_refs(const DdFrame &frame) {
-    unsigned used = 0;
-    for (const Vp9Recorder &recorder : frame.batch.recorders)
-        used |= recorder.used_refs;
-    return used;
 }
 
 // Makes the work of the phases; nullptr where there is none.
@@ -229,8 +239,12 @@ bool as_planned(const DdFrame &frame) {
 // References that the caller has to wait for itself.
 unsigned await_references(DdFrame &frame, unsigned slots) {
     DdSession &session = *frame.session;
+    if (!any_on_gpu(frame.plan))
+        return slots;
+    if (session.codec == DD_CODEC_VP9)
+        slots &= used_refs(frame);
     // What is saved are the references' pixels.
-    if (!any_on_gpu(frame.plan) || !session.gpu()->keeps_order() || session.saver.wanted())
+    if (!session.gpu()->keeps_order() || session.saver.wanted())
         return slots;
     const TraceScope scope(frame.trace(), "wait for references", frame.number);
     unsigned left = 0;

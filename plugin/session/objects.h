@@ -123,6 +123,12 @@ struct DdSession : dd::Counted {
     void attach(); // the device's GPU, if there is one; with mutex held
 };
 
+// Says once for all blocks that a frame, its batch's recorder and the stage are there.
+struct DdVp9Recorder {
+    DdFrame *frame;
+    dd::Vp9Recorder *predictions, *residuals; // nullptr: the plan doesn't give the stage to the GPU
+};
+
 struct DdFrame {
     bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
     dd::Trace *trace() const { return session->device->trace.get(); }
@@ -145,6 +151,7 @@ struct DdFrame {
     std::optional<DdAv1Refusal> refusal;
     std::uint64_t number = 0; // of the session
     dd::Vp9Batch batch;
+    std::vector<DdVp9Recorder> vp9_recorders; // of the batch
     dd::Av1Batch av1;
     std::array<std::unique_ptr<dd::GpuPicture>, 2> scratch; // of the AV1 filters
     dd::PictureLayout scratch_layout;

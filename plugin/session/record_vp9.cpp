@@ -6,59 +6,55 @@
 
 using namespace dd;
 
-namespace {
-
-Vp9Recorder *recorder_of(DdFrame *frame, unsigned recorder) {
-    return frame && recorder < frame->batch.recorders.size() ? &frame->batch.recorders[recorder] : nullptr;
-}
-
-} // namespace
-
 extern "C" {
 
-int dd_vp9_begin_block(DdFrame *frame, unsigned recorder) {
-    Vp9Recorder *to = recorder_of(frame, recorder);
-    if (!to)
+DdVp9Recorder *dd_vp9_recorder(DdFrame *frame, unsigned index) {
+    return frame && index < frame->vp9_recorders.size() ? &frame->vp9_recorders[index] : nullptr;
+}
+
+int dd_vp9_begin_block(DdVp9Recorder *recorder) {
+    if (!recorder)
         return DD_ERR_INVALID;
-    to->begin_block();
+    if (!recorder->predictions)
+        return recorder->frame->fail(DD_ERR_INVALID);
+    recorder->predictions->begin_block();
     return DD_OK;
 }
 
-int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Prediction *prediction) {
-    Vp9Recorder *to = recorder_of(frame, recorder);
-    if (!to || !prediction)
+int dd_vp9_predict(DdVp9Recorder *recorder, const DdVp9Prediction *prediction) {
+    if (!recorder || !prediction)
         return DD_ERR_INVALID;
-    if (!frame->on_gpu(DD_STAGE_MC))
-        return frame->fail(DD_ERR_INVALID);
+    if (!recorder->predictions)
+        return recorder->frame->fail(DD_ERR_INVALID);
     const Vp9Prediction p = {prediction->plane, prediction->ref,   prediction->filter, prediction->second != 0,
                              prediction->x,     prediction->y,     prediction->w,      prediction->h,
                              prediction->src_x, prediction->src_y, prediction->step_x, prediction->step_y};
-    const int result = guarded([&] { return to->predict(p) ? int{DD_OK} : int{DD_ERR_INVALID}; });
-    return result == DD_OK ? result : frame->fail(result);
+    const int result = guarded([&] { return recorder->predictions->predict(p) ? int{DD_OK} : int{DD_ERR_INVALID}; });
+    return result == DD_OK ? result : recorder->frame->fail(result);
 }
 
-int dd_vp9_predict_block(DdFrame *frame, unsigned recorder, const DdVp9Block *block) {
-    Vp9Recorder *to = recorder_of(frame, recorder);
-    if (!to || !block)
+int dd_vp9_predict_block(DdVp9Recorder *recorder, const DdVp9Block *block) {
+    if (!recorder || !block)
         return DD_ERR_INVALID;
-    if (!frame->on_gpu(DD_STAGE_MC))
-        return frame->fail(DD_ERR_INVALID);
-    const int result = guarded([&] { return to->predict_block(*block) ? int{DD_OK} : int{DD_ERR_INVALID}; });
-    return result == DD_OK ? result : frame->fail(result);
+    if (!recorder->predictions)
+        return recorder->frame->fail(DD_ERR_INVALID);
+    const int result =
+        guarded([&] { return recorder->predictions->predict_block(*block) ? int{DD_OK} : int{DD_ERR_INVALID}; });
+    return result == DD_OK ? result : recorder->frame->fail(result);
 }
 
-int dd_vp9_take_residuals(DdFrame *frame, unsigned recorder, const DdVp9Residuals *residuals) {
-    Vp9Recorder *to = recorder_of(frame, recorder);
-    if (!to || !residuals)
+int dd_vp9_take_residuals(DdVp9Recorder *recorder, const DdVp9Residuals *residuals) {
+    if (!recorder || !residuals)
         return DD_ERR_INVALID;
-    if (!frame->on_gpu(DD_STAGE_ITX))
-        return frame->fail(DD_ERR_INVALID);
+    Vp9Recorder *to = recorder->residuals;
+    if (!to)
+        return recorder->frame->fail(DD_ERR_INVALID);
     const int result = guarded([&] {
         if (to->take_residuals(*residuals))
             return int{DD_OK};
         return int{to->out_of_range() ? DD_ERR_RANGE : DD_ERR_INVALID};
     });
-    return result == DD_OK ? result : frame->fail(result);
+    return result == DD_OK ? result : recorder->frame->fail(result);
 }
 
 int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,

@@ -201,7 +201,7 @@ TEST_CASE_METHOD(Fixture, "squares lie in the bins of their references and filte
         for (const std::int16_t mv_x : vectors)
             for (const std::int16_t mv_y : vectors) {
                 DdVp9Block block = {
-                    64, 32, 16, 32, 1, static_cast<std::uint8_t>(compound), {1, 0}, {{mv_x, mv_y}, {mv_y, mv_x}}};
+                    8, 4, 7, 1, static_cast<std::uint8_t>(compound), {1, 0}, {{mv_x, mv_y}, {mv_y, mv_x}}};
                 block.ref[0] = mv_x < 0;
                 REQUIRE(recorder.predict_block(block));
                 apart.begin_block();
@@ -386,6 +386,68 @@ void check_taking(unsigned depth, unsigned kind, unsigned w4, unsigned h4) {
 }
 
 } // namespace
+
+TEST_CASE("whole blocks are what the sum of their predictions is", "[recorder]") {
+    // By size: luma's width and height.
+    static constexpr unsigned sides[][2] = {{8, 8},   {8, 16},  {16, 8},  {16, 16}, {16, 32},
+                                            {32, 16}, {32, 32}, {32, 64}, {64, 32}, {64, 64}};
+    for (const auto &[ss_h, ss_v] : {std::pair{1u, 1u}, {0u, 0u}, {1u, 0u}, {0u, 1u}}) {
+        const PictureLayout layout = make_picture_layout(format(128, 128, 8, ss_h, ss_v), 64);
+        const Vp9References refs{layout, PictureLayout{}, layout};
+        for (unsigned size = 3; size <= 12; size++)
+            for (const std::uint8_t compound : {std::uint8_t{0}, std::uint8_t{1}}) {
+                CAPTURE(ss_h, ss_v, size, unsigned{compound});
+                Vp9Recorder together{layout, refs}, apart{layout, refs};
+                const auto [w, h] = sides[size - 3];
+                const DdVp9Block block = {8, 8, size, 2, compound, {2, 0}, {{-37, 13}, {6, -32768}}};
+                REQUIRE(together.predict_block(block));
+                apart.begin_block();
+                for (unsigned i = 0; i <= compound; i++)
+                    for (const unsigned plane : {0u, unsigned{DD_PLANES_CHROMA}}) {
+                        const unsigned h_shift = plane ? ss_h : 0, v_shift = plane ? ss_v : 0;
+                        Vp9Prediction p = {plane,          block.ref[i], 2,           i != 0, 64u >> h_shift,
+                                           64u >> v_shift, w >> h_shift, h >> v_shift};
+                        p.src_x = static_cast<int>(p.x * 16) + (block.mv[i][0] * 2 >> h_shift);
+                        p.src_y = static_cast<int>(p.y * 16) + (block.mv[i][1] * 2 >> v_shift);
+                        REQUIRE(apart.predict(p));
+                    }
+                REQUIRE(together.used_refs == apart.used_refs);
+                for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
+                    const auto key = [](const DdMcRecord &r) { return std::tuple(r.ctl, r.dst, r.src0, r.src1); };
+                    auto one = together.mc.of_size(c), other = apart.mc.of_size(c);
+                    std::ranges::sort(one, {}, key);
+                    std::ranges::sort(other, {}, key);
+                    REQUIRE(std::ranges::equal(one, other, {}, key, key));
+                }
+            }
+    }
+}
+
+TEST_CASE_METHOD(Fixture, "whole blocks that aren't possible are refused", "[recorder]") {
+    Vp9Recorder small{make_picture_layout(format(64, 64), 64),
+                      Vp9References{make_picture_layout(format(64, 64), 64), PictureLayout{}, PictureLayout{}}};
+    const DdVp9Block good = {0, 0, 12, 3, 0, {0, 9}, {}};
+    REQUIRE(small.predict_block(good));
+    const std::size_t squares = small.mc.size();
+    const auto refused = [&](auto change) {
+        DdVp9Block block = good;
+        change(block);
+        return !small.predict_block(block) && small.mc.size() == squares;
+    };
+    REQUIRE(refused([](DdVp9Block &b) { b.col = 1; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.row = 1; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.col = UINT32_MAX; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.row = UINT32_MAX - 7; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.size = 2; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.size = 13; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.size = UINT32_MAX; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.filter = 4; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.ref[0] = 1; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.ref[0] = 3; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.ref[0] = 32; }));
+    REQUIRE(refused([](DdVp9Block &b) { b.compound = 1; })); // with reference 9
+    REQUIRE_FALSE(Vp9Recorder().predict_block(good));
+}
 
 TEST_CASE("residuals are taken away", "[recorder]") {
     for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++)

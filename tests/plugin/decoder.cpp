@@ -149,7 +149,7 @@ DdVp9Prediction to_c(const Vp9Prediction &p) {
 }
 
 // A transform block as a block of its own. The coefficients go with it, here those of a copy.
-int take_residual(DdFrame *frame, unsigned recorder, const Vp9Residual &r, const PictureFormat &format) {
+int take_residual(DdVp9Recorder *recorder, const Vp9Residual &r, const PictureFormat &format) {
     const unsigned n = itx_size(r.kind), ss_h = r.plane ? format.ss_h : 0, ss_v = r.plane ? format.ss_v : 0;
     const std::size_t bytes = std::size_t{n} * n * (format.bit_depth > 8 ? 4 : 2);
     std::vector<std::byte> coefs(bytes), none(bytes);
@@ -164,7 +164,7 @@ int take_residual(DdFrame *frame, unsigned recorder, const Vp9Residual &r, const
     c.kind[r.plane != 0] = r.kind;
     c.eobs[r.plane] = n > 8 ? static_cast<const void *>(&wide) : &narrow;
     c.coefs[r.plane] = coefs.data();
-    const int result = dd_vp9_take_residuals(frame, recorder, &c);
+    const int result = dd_vp9_take_residuals(recorder, &c);
     if (result != DD_OK)
         REQUIRE(std::memcmp(coefs.data(), r.coefs, bytes) == 0);
     else
@@ -172,20 +172,20 @@ int take_residual(DdFrame *frame, unsigned recorder, const Vp9Residual &r, const
     return result;
 }
 
-int record_block(DdFrame *frame, const RandomFrame::Block &block, unsigned recorder, const DdPlan &plan,
+int record_block(DdVp9Recorder *recorder, const RandomFrame::Block &block, const DdPlan &plan,
                  const PictureFormat &format) {
     int result = DD_OK;
     const auto keep = [&result](int one) { result = result == DD_OK ? one : result; };
     if (plan.side[DD_STAGE_MC] == DD_SIDE_GPU) {
-        keep(dd_vp9_begin_block(frame, recorder));
+        keep(dd_vp9_begin_block(recorder));
         for (const Vp9Prediction &p : block.predictions) {
             const DdVp9Prediction c = to_c(p);
-            keep(dd_vp9_predict(frame, recorder, &c));
+            keep(dd_vp9_predict(recorder, &c));
         }
     }
     if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU)
         for (const Vp9Residual &r : block.residuals)
-            keep(take_residual(frame, recorder, r, format));
+            keep(take_residual(recorder, r, format));
     return result;
 }
 
@@ -194,8 +194,8 @@ int record_block(DdFrame *frame, const RandomFrame::Block &block, unsigned recor
 int record(DdFrame *frame, const RandomFrame &from, unsigned recorders) {
     const DdPlan plan = dd_frame_plan(frame);
     for (std::size_t i = 0; i < from.blocks.size(); i++)
-        if (const int result =
-                record_block(frame, from.blocks[i], static_cast<unsigned>(i % recorders), plan, from.dst.format))
+        if (const int result = record_block(dd_vp9_recorder(frame, static_cast<unsigned>(i % recorders)),
+                                            from.blocks[i], plan, from.dst.format))
             return result;
     if (plan.side[DD_STAGE_LF] == DD_SIDE_GPU && !from.superblocks.empty())
         return dd_vp9_loop_filter(frame, from.superblocks.data(), from.sb_cols, from.sb_rows, from.limit.data(),

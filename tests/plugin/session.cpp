@@ -125,13 +125,14 @@ TEST_CASE("what is wrong with a frame sends it to the CPU", "[session]") {
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
     DdVp9Prediction p = {0, 0, 1, 0, 0, 0, 64, 64, 0, 0, 16, 16};
-    REQUIRE(dd_vp9_begin_block(frame, 0) == DD_OK);
-    REQUIRE(dd_vp9_begin_block(frame, 1) == DD_ERR_INVALID);
-    REQUIRE(dd_vp9_predict(frame, 0, &p) == DD_OK);
+    DdVp9Recorder *recorder = dd_vp9_recorder(frame, 0);
+    REQUIRE(recorder);
+    REQUIRE(dd_vp9_begin_block(recorder) == DD_OK);
+    REQUIRE(dd_vp9_predict(recorder, &p) == DD_OK);
     int expected = DD_ERR_INVALID;
     SECTION("no such reference") {
         p.ref = 1;
-        REQUIRE(dd_vp9_predict(frame, 0, &p) == DD_ERR_INVALID);
+        REQUIRE(dd_vp9_predict(recorder, &p) == DD_ERR_INVALID);
     }
     SECTION("a stage of the CPU") {
         const std::vector<DdLfSuperblock> sb(1);
@@ -142,7 +143,7 @@ TEST_CASE("what is wrong with a frame sends it to the CPU", "[session]") {
         std::vector<std::int16_t> coefs(1024, INT16_MIN);
         const std::uint16_t eob = 1024;
         const DdVp9Residuals r = {0, 0, 8, 8, {3, 3}, {&eob}, {coefs.data()}};
-        REQUIRE(dd_vp9_take_residuals(frame, 0, &r) == DD_ERR_RANGE);
+        REQUIRE(dd_vp9_take_residuals(recorder, &r) == DD_ERR_RANGE);
         expected = DD_ERR_RANGE;
     }
     REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == expected);
@@ -152,6 +153,67 @@ TEST_CASE("what is wrong with a frame sends it to the CPU", "[session]") {
     REQUIRE(stats.submits == 0);
     REQUIRE(stats.rerun_frames == 1);
     REQUIRE(stats.latched == 0);
+}
+
+TEST_CASE("recorders that aren't there", "[session]") {
+    LogLines log;
+    const Device device = open_device(log, "mc=gpu");
+    const Session session = open_session(device.get());
+    const Picture dst = alloc_picture(session.get(), format(64, 64)),
+                  ref = alloc_picture(session.get(), format(64, 64));
+    DdFrameInfo info = {};
+    info.size = sizeof(info);
+    info.dst = dst.get();
+    info.ref[0] = ref.get();
+    info.recorders = 2;
+    DdFrame *frame = nullptr;
+    REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
+    REQUIRE(dd_vp9_recorder(nullptr, 0) == nullptr);
+    REQUIRE(dd_vp9_recorder(frame, 2) == nullptr);
+    DdVp9Recorder *recorder = dd_vp9_recorder(frame, 1);
+    REQUIRE(recorder != nullptr);
+    REQUIRE(recorder == dd_vp9_recorder(frame, 1));
+    REQUIRE(recorder != dd_vp9_recorder(frame, 0));
+
+    const DdVp9Prediction p = {0, 0, 1, 0, 0, 0, 64, 64, 0, 0, 16, 16};
+    const DdVp9Block block = {0, 0, 12, 1, 0, {0, 0}, {}};
+    std::vector<std::int16_t> coefs(1024);
+    const std::uint16_t eob = 1;
+    const DdVp9Residuals r = {0, 0, 8, 8, {3, 3}, {&eob}, {coefs.data()}};
+    REQUIRE(dd_vp9_begin_block(nullptr) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_predict(nullptr, &p) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_predict(recorder, nullptr) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_predict_block(nullptr, &block) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_predict_block(recorder, nullptr) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_take_residuals(nullptr, &r) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_take_residuals(recorder, nullptr) == DD_ERR_INVALID);
+    REQUIRE(dd_vp9_predict_block(recorder, &block) == DD_OK);
+    REQUIRE(dd_frame_await_references(frame, 6) == 0); // nothing reads those
+    int expected = DD_OK;
+    SECTION("nothing else was asked for") {}
+    SECTION("residuals, which the plan leaves to the CPU") {
+        expected = dd_vp9_take_residuals(recorder, &r);
+        REQUIRE(expected == DD_ERR_INVALID);
+    }
+    REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == expected);
+    REQUIRE(dd_frame_wait(frame) == expected);
+    dd_frame_end(&frame, expected == DD_OK ? DD_OUTCOME_DONE : DD_OUTCOME_RERUN);
+}
+
+TEST_CASE("a frame of the CPU has no recorders", "[session]") {
+    LogLines log;
+    const Device device = open_device(log, "cpu");
+    const Session session = open_session(device.get());
+    const Picture dst = alloc_picture(session.get(), format(64, 64));
+    DdFrameInfo info = {};
+    info.size = sizeof(info);
+    info.dst = dst.get();
+    info.recorders = 1;
+    info.intra_only = 1;
+    DdFrame *frame = nullptr;
+    REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
+    REQUIRE(dd_vp9_recorder(frame, 0) == nullptr);
+    dd_frame_end(&frame, DD_OUTCOME_DONE);
 }
 
 TEST_CASE("frames in flight when everything is closed", "[session]") {
@@ -227,8 +289,9 @@ TEST_CASE("a reference that nothing reads may still be in the making", "[session
         for (std::uint8_t plane = 0; plane < 3; plane++) {
             const std::uint16_t side = plane ? 32 : 64;
             const DdVp9Prediction p = {plane, slot, 1, 0, 0, 0, side, side, 0, 0, 16, 16};
-            REQUIRE(dd_vp9_begin_block(frame, 0) == DD_OK);
-            REQUIRE(dd_vp9_predict(frame, 0, &p) == DD_OK);
+            DdVp9Recorder *recorder = dd_vp9_recorder(frame, 0);
+            REQUIRE(dd_vp9_begin_block(recorder) == DD_OK);
+            REQUIRE(dd_vp9_predict(recorder, &p) == DD_OK);
         }
         REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == DD_OK);
         REQUIRE(dd_frame_wait(frame) == DD_OK);

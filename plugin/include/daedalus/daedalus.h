@@ -207,7 +207,8 @@ enum {
  *  GPU any more. AV1: a recon phase that would take too many dispatches doesn't run; dd_frame_plan says so from then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
 /** Before the recon phase is submitted: waits until the frame's references in these slots (a bit mask) may be read by work
- *  of the GPU. Of AV1 it doesn't wait: those that weren't submitted yet are among the ones that it returns.
+ *  of the GPU. Of VP9 only those count that predictions were recorded from. Of AV1 it doesn't wait: those that weren't submitted
+ *  yet are among the ones that it returns.
  *  @return the slots of those that the decoder has to wait for until they are complete */
 DD_API unsigned dd_frame_await_references(DdFrame *frame, unsigned slots);
 /** Waits for what was submitted. After DD_OK the CPU sees the pixels of `dst`. After an error (DD_ERR_DEVICE,
@@ -247,20 +248,27 @@ typedef struct DdVp9Prediction {
     uint16_t step_x, step_y; /**< 1/16 pixel of the reference a pixel; 16: same size */
 } DdVp9Prediction;
 
+/** One of a frame's recorders (DdFrameInfo.recorders). */
+typedef struct DdVp9Recorder DdVp9Recorder;
+/** The recorder with this index. Belongs to the frame, and is valid until dd_frame_end; one thread at a time may use it.
+ *  @return NULL if there is none: the index is too large, or the frame's plan leaves the GPU nothing to do */
+DD_API DdVp9Recorder *dd_vp9_recorder(DdFrame *frame, unsigned index);
+
 /** Marks the start of a block. Second predictions pair with the first ones since then, in the same order. */
-DD_API int dd_vp9_begin_block(DdFrame *frame, unsigned recorder);
-DD_API int dd_vp9_predict(DdFrame *frame, unsigned recorder, const DdVp9Prediction *prediction);
+DD_API int dd_vp9_begin_block(DdVp9Recorder *recorder);
+DD_API int dd_vp9_predict(DdVp9Recorder *recorder, const DdVp9Prediction *prediction);
 
 /** All planes of a whole block, from references of the picture's own size: what most blocks are. Needs no
  *  dd_vp9_begin_block(). */
 typedef struct DdVp9Block {
-    uint32_t x, y, w, h; /**< pixels of luma; w and h are 8, 16, 32 or 64 */
-    uint8_t filter;      /**< as DdVp9Prediction.filter */
-    uint8_t compound;    /**< 1: the average of two references */
-    uint8_t ref[2];      /**< slots */
-    int16_t mv[2][2];    /**< of each reference: x, y in 1/8 pixel of luma */
+    uint32_t col, row; /**< position in 8x8 blocks of luma */
+    uint32_t size;  /**< as VP9 numbers block sizes: 3 is 8x8, then 8x16 (8 wide), 16x8, 16x16 and so on, 12 is 64x64 */
+    uint8_t filter; /**< as DdVp9Prediction.filter */
+    uint8_t compound; /**< 1: the average of two references */
+    uint8_t ref[2];   /**< slots; the second one counts where `compound` is set, as does its vector */
+    int16_t mv[2][2]; /**< of each reference: x, y in 1/8 pixel of luma */
 } DdVp9Block;
-DD_API int dd_vp9_predict_block(DdFrame *frame, unsigned recorder, const DdVp9Block *block);
+DD_API int dd_vp9_predict_block(DdVp9Recorder *recorder, const DdVp9Block *block);
 
 /** Residuals of an inter block: its transform blocks that lie in the picture, row after row. The decoder's own arrays count
  *  in 4x4 blocks: a transform block of 8x8 takes four places of them. */
@@ -277,7 +285,7 @@ typedef struct DdVp9Residuals {
 /** Takes the coefficients away: they are zero afterwards, or undefined after an error.
  *  @return DD_ERR_RANGE where a transform's values leave the range in which all decoders agree; like any error of
  *          recording it sends the whole frame to the CPU */
-DD_API int dd_vp9_take_residuals(DdFrame *frame, unsigned recorder, const DdVp9Residuals *residuals);
+DD_API int dd_vp9_take_residuals(DdVp9Recorder *recorder, const DdVp9Residuals *residuals);
 
 /** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
  *  8x8 of luma, row after row), then mask[2][2][8][4]: luma / subsampled chroma; edges between columns / between
