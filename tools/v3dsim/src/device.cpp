@@ -118,7 +118,7 @@ int Device::request(unsigned number, void *argument) {
         job.dispatch = parse_dispatch(a->cfg);
         job.handles = handle_list(a->bo_handles, a->bo_handle_count);
         match_expected(job);
-        return submit(std::move(job), a->extensions, a->in_sync, a->out_sync);
+        return submit(std::move(job), a->extensions, a->out_sync);
     }
     case uapi::SubmitCl: {
         auto *a = static_cast<uapi::SubmitClArgs *>(argument);
@@ -126,7 +126,7 @@ int Device::request(unsigned number, void *argument) {
         job.kind = Job::Kind::CommandList;
         job.list = *a;
         job.handles = handle_list(a->bo_handles, a->bo_handle_count);
-        return submit(std::move(job), a->extensions, a->in_sync_rcl, a->out_sync);
+        return submit(std::move(job), a->extensions, a->out_sync);
     }
     case uapi::SubmitTfu: {
         auto *a = static_cast<uapi::SubmitTfuArgs *>(argument);
@@ -136,7 +136,7 @@ int Device::request(unsigned number, void *argument) {
         for (uint32_t handle : a->bo_handles)
             if (handle)
                 job.handles.push_back(handle);
-        return submit(std::move(job), a->extensions, a->in_sync, a->out_sync);
+        return submit(std::move(job), a->extensions, a->out_sync);
     }
     default:
         std::fprintf(stderr, "v3dsim: request 0x%02x to the kernel is not implemented\n", number);
@@ -183,14 +183,9 @@ void Device::match_expected(Job &job) {
 
 // Jobs are taken on a lost device too, and fail. To refuse them would end the driver's thread that submits, for which
 // vkDestroyDevice may then wait forever: it does not wake who waits for that thread.
-int Device::submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_sync) {
+int Device::submit(Job job, uint64_t extensions, uint32_t out_sync) {
+    // What a job waits for belongs to jobs submitted before it, and those have run when it does.
     std::vector<uint32_t> signals;
-    auto add_wait = [&](uint32_t handle) {
-        if (FencePtr fence = syncs_.fence(handle))
-            job.waits.push_back(std::move(fence));
-    };
-    if (in_sync)
-        add_wait(in_sync);
     if (out_sync)
         signals.push_back(out_sync);
     for (uint64_t at = extensions; at;) {
@@ -200,10 +195,7 @@ int Device::submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_
             return EINVAL;
         }
         const auto *m = reinterpret_cast<const uapi::MultiSync *>(e);
-        const auto *in = reinterpret_cast<const uapi::Semaphore *>(static_cast<uintptr_t>(m->in_syncs));
         const auto *out = reinterpret_cast<const uapi::Semaphore *>(static_cast<uintptr_t>(m->out_syncs));
-        for (uint32_t i = 0; i < m->in_count; i++)
-            add_wait(in[i].handle);
         for (uint32_t i = 0; i < m->out_count; i++)
             signals.push_back(out[i].handle);
         at = e->next;
@@ -240,12 +232,6 @@ void Device::serve() {
 }
 
 bool Device::run(Job &job, std::string *error) {
-    // Every fence that a job waits for belongs to a job submitted before it, and those have run.
-    for (const FencePtr &fence : job.waits)
-        if (fence->failed) {
-            *error = "a job that it depends on was stopped";
-            return false;
-        }
     if (lost_) {
         *error = "the device is lost";
         return false;

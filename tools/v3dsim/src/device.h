@@ -53,7 +53,6 @@ class Device {
         uapi::SubmitClArgs list{};
         uapi::SubmitTfuArgs tfu{};
         std::vector<uint32_t> handles;
-        std::vector<FencePtr> waits;
         FencePtr done;
         bool has_ranges = false;
         BoundRanges ranges;
@@ -61,7 +60,7 @@ class Device {
 
     Device();
     int get_param(uapi::GetParamArgs *a) const;
-    int submit(Job job, uint64_t extensions, uint32_t in_sync, uint32_t out_sync);
+    int submit(Job job, uint64_t extensions, uint32_t out_sync);
     bool run(Job &job, std::string *error);
     void execute(Job &job);
     void serve();
