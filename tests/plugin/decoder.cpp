@@ -88,6 +88,15 @@ Session open_session(DdDevice *device) {
     return Session(session);
 }
 
+DdFrameInfo frame_info(DdPicture *dst, std::initializer_list<DdPicture *> refs) {
+    DdFrameInfo info = {};
+    info.size = sizeof(info);
+    info.dst = dst;
+    std::ranges::copy(refs, info.ref);
+    info.recorders = 1;
+    return info;
+}
+
 Picture alloc_picture(DdSession *session, const PictureFormat &format) {
     DdPictureFormat f = {};
     f.size = sizeof(f);

@@ -5,6 +5,7 @@
 #include "daedalus/daedalus.h"
 #include "plugin/random_frame.h"
 
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -51,6 +52,8 @@ Device request_device(LogLines &log, const char *plan, const char *profile, cons
 Device open_device(LogLines &log, const char *plan, const char *profile = nullptr, const char *device = nullptr);
 Session open_session(DdDevice *device);
 Picture alloc_picture(DdSession *session, const PictureFormat &format);
+// Of a frame with one recorder.
+DdFrameInfo frame_info(DdPicture *dst, std::initializer_list<DdPicture *> refs = {});
 // The CPU's view of a picture, whole planes with padding.
 void write_pixels(DdPicture *picture, const PictureLayout &layout, const std::vector<std::byte> &pixels);
 // The first difference between a picture and pixels in the layout's planes; empty: none.

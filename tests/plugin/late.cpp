@@ -153,9 +153,8 @@ TEST_CASE("sessions on several threads go over to a late GPU", "[late]") {
             DdStats stats = {};
             stats.size = sizeof(stats);
             for (const auto start = Clock::now(); !stats.gpu_frames && Clock::now() - start < kLong;) {
-                DdFrameInfo info = {};
-                info.size = sizeof(info);
-                info.recorders = info.intra_only = info.filtered = 1;
+                DdFrameInfo info = frame_info(nullptr);
+                info.intra_only = info.filtered = 1;
                 DdFrame *frame = nullptr;
                 if (dd_picture_alloc(session, &f, &info.dst) != DD_OK ||
                     dd_frame_begin(session, &info, &frame) != DD_OK)

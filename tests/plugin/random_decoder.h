@@ -54,11 +54,7 @@ class RandomDecoder {
     std::array<const std::vector<std::byte> *, 3> refs() const { return {&pixels_[0], &pixels_[1], &pixels_[2]}; }
 
     DdFrame *begin(DdPicture *dst) {
-        DdFrameInfo info = {};
-        info.size = sizeof(info);
-        info.dst = dst;
-        for (unsigned slot = 0; slot < 3; slot++)
-            info.ref[slot] = picture_[slot].get();
+        DdFrameInfo info = frame_info(dst, {picture_[0].get(), picture_[1].get(), picture_[2].get()});
         info.recorders = kRecorders;
         info.filtered = options_.filter;
         DdFrame *frame = nullptr;

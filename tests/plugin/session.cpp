@@ -117,11 +117,7 @@ TEST_CASE("what is wrong with a frame sends it to the CPU", "[session]") {
     const Session session = open_session(device.get());
     const Picture dst = alloc_picture(session.get(), format(64, 64)),
                   ref = alloc_picture(session.get(), format(64, 64));
-    DdFrameInfo info = {};
-    info.size = sizeof(info);
-    info.dst = dst.get();
-    info.ref[0] = ref.get();
-    info.recorders = 1;
+    const DdFrameInfo info = frame_info(dst.get(), {ref.get()});
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
     DdVp9Prediction p = {0, 0, 1, 0, 0, 0, 64, 64, 0, 0, 16, 16};
@@ -161,10 +157,7 @@ TEST_CASE("recorders that aren't there", "[session]") {
     const Session session = open_session(device.get());
     const Picture dst = alloc_picture(session.get(), format(64, 64)),
                   ref = alloc_picture(session.get(), format(64, 64));
-    DdFrameInfo info = {};
-    info.size = sizeof(info);
-    info.dst = dst.get();
-    info.ref[0] = ref.get();
+    DdFrameInfo info = frame_info(dst.get(), {ref.get()});
     info.recorders = 2;
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
@@ -205,10 +198,7 @@ TEST_CASE("a frame of the CPU has no recorders", "[session]") {
     const Device device = open_device(log, "cpu");
     const Session session = open_session(device.get());
     const Picture dst = alloc_picture(session.get(), format(64, 64));
-    DdFrameInfo info = {};
-    info.size = sizeof(info);
-    info.dst = dst.get();
-    info.recorders = 1;
+    DdFrameInfo info = frame_info(dst.get());
     info.intra_only = 1;
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
@@ -223,11 +213,7 @@ TEST_CASE("frames in flight when everything is closed", "[session]") {
     std::mt19937 seed(test_seed());
     const RandomFrame random = make_random_frame(seed, format(130, 130), {});
     Picture dst = alloc_picture(session.get(), format(130, 130)), ref = alloc_picture(session.get(), format(130, 130));
-    DdFrameInfo info = {};
-    info.size = sizeof(info);
-    info.dst = dst.get();
-    info.ref[0] = info.ref[1] = info.ref[2] = ref.get();
-    info.recorders = 1;
+    DdFrameInfo info = frame_info(dst.get(), {ref.get(), ref.get(), ref.get()});
     info.filtered = 1;
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
@@ -278,12 +264,7 @@ TEST_CASE("a reference that nothing reads may still be in the making", "[session
         if (slot)
             write_pixels(late.get(), layout, pixels);
         const Picture dst = alloc_picture(session.get(), f);
-        DdFrameInfo info = {};
-        info.size = sizeof(info);
-        info.dst = dst.get();
-        info.ref[0] = done.get();
-        info.ref[1] = late.get();
-        info.recorders = 1;
+        const DdFrameInfo info = frame_info(dst.get(), {done.get(), late.get()});
         DdFrame *frame = nullptr;
         REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
         for (std::uint8_t plane = 0; plane < 3; plane++) {
@@ -325,11 +306,7 @@ TEST_CASE("several sessions and threads share a device", "[session]") {
                 for (DdPicture *&picture : pictures)
                     if (dd_picture_alloc(session, &f, &picture) != DD_OK)
                         return;
-                DdFrameInfo info = {};
-                info.size = sizeof(info);
-                info.dst = pictures[0];
-                info.ref[0] = info.ref[1] = info.ref[2] = pictures[1];
-                info.recorders = 1;
+                DdFrameInfo info = frame_info(pictures[0], {pictures[1], pictures[1], pictures[1]});
                 info.filtered = 1;
                 DdFrame *frame = nullptr;
                 good += dd_frame_begin(session, &info, &frame) == DD_OK && record(frame, random, 1) == DD_OK &&
