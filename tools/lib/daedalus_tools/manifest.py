@@ -36,8 +36,8 @@ def load(folder: Path) -> list[Stream]:
     with open(folder / "MANIFEST.tsv", newline="", encoding="utf-8") as table:
         rows = csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [Stream(path=folder / row["path"], name=row["path"], tier=row["tier"], codec=row["codec"],
-                       format=row["format"], size=row["size"], frames=int(row["frames"]), md5=row["md5"], md5_by=row["md5_by"],
-                       features=row["features"] or "")
+                       format=row["format"], size=row["size"], frames=int(row["frames"]), md5=row["md5"],
+                       md5_by=row["md5_by"], features=row["features"] or "")
                 for row in rows]
 
 
