@@ -7,8 +7,10 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "build"
 sys.path.insert(0, str(SCRIPTS))
@@ -73,6 +75,48 @@ class PatchedTrees(unittest.TestCase):
         sources.key_file(job.tree("dav1d")).write_text("2")
         programs.write_header(job, header)
         self.assertNotEqual(header.stat().st_mtime, 1)
+
+
+class Running(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name in ("ROOT", "LOGS"):
+            change = mock.patch.object(suites, name, Path(folder.name))
+            change.start()
+            self.addCleanup(change.stop)
+        quiet = mock.patch.multiple(suites, say=lambda text: None, print=lambda *_, **__: None, create=True)
+        quiet.start()
+        self.addCleanup(quiet.stop)
+
+    def suite(self, name: str, cores: str, script: str, limit: float = 60) -> suites.Suite:
+        return suites.Suite(name, "quick", limit, cores, ["sh", "-c", script])
+
+    def test_neighbours_with_few_cores_run_side_by_side(self) -> None:
+        meets = "touch {0}; while ! [ -e {1} ]; do sleep 0.01; done"
+        with mock.patch("os.cpu_count", return_value=2):
+            done = suites.run_all([self.suite("a", "few", meets.format("a", "b"), 20),
+                                   self.suite("b", "few", meets.format("b", "a"), 20)])
+        self.assertEqual([(suite.name, count.passed) for suite, count in done], [("a", 1), ("b", 1)])
+
+    def test_others_run_alone_and_in_order(self) -> None:
+        alone = "echo {0} in >> order; sleep 0.1; echo {0} out >> order"
+        suites.run_all([self.suite(name, cores, alone.format(name))
+                        for name, cores in (("a", "few"), ("b", "all"), ("c", "all"), ("d", "few"))])
+        self.assertEqual((suites.ROOT / "order").read_text().split("\n")[:-1],
+                         [f"{name} {way}" for name in "abcd" for way in ("in", "out")])
+
+    def test_a_suite_that_hangs_is_ended_with_its_children(self) -> None:
+        ((_, count),) = suites.run_all([self.suite("a", "all", "(sleep 1.5; touch outlived) & wait", 0.3)])
+        self.assertEqual(count.failed, 1)
+        time.sleep(1.5)
+        self.assertFalse((suites.ROOT / "outlived").exists())
+
+    def test_nothing_begins_after_a_stop(self) -> None:
+        runner = suites.Runner()
+        runner.stop()
+        runner.run(self.suite("a", "all", "touch begun"))
+        self.assertFalse((suites.ROOT / "begun").exists())
 
 
 class Counting(unittest.TestCase):

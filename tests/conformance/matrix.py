@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/conformance in many configurations, one after the other: plans, device profiles, threads, validation layers.
 
-core: the manifest's small spread of the codec's streams under every kind of plan; some minutes
-full: every stream of the codec under every plan, profile and number of threads; an hour and more
-pi:   short VP9 streams through all that a Raspberry Pi 5 runs: decoders with NEON and driver for aarch64, under
-      qemu-user, over the simulated V3D 7.1 (tools/v3dsim/v3dsim setup --suites)
+core:    the manifest's small spread of the codec's streams under every kind of plan; some minutes
+shaders: what the kernels touch, checked on the device by the validation layer, one stream at a time; llvmpipe
+         takes minutes to compile such kernels
+full:    every stream of the codec under every plan, profile and number of threads; an hour and more
+pi:      short VP9 streams through all that a Raspberry Pi 5 runs: decoders with NEON and driver for aarch64, under
+         qemu-user, over the simulated V3D 7.1 (tools/v3dsim/v3dsim setup --suites)
 """
 
 import argparse
@@ -41,6 +43,7 @@ PROVED = ("--require-gpu",)
 SMALL = ("--filter", "*vp9[0-3]-2-[02]*-[!r]*") if paths.vectors() else ()
 AV1_SMALL = ("--filter", "*/dav1d/*/[dfmqs]*/*") if paths.vectors() else ()
 FEW = ("--filter", "*-0[1-6]-*") if paths.vectors() else ()
+AV1_FEW = ("--filter", "*/8-bit/data/00000[05][05]*") if paths.vectors() else ()
 
 
 def alone(stage: str) -> str:
@@ -57,7 +60,7 @@ def core_rows() -> list[Row]:
             row("gpu, 4 slice threads", "gpu", *core, *PROVED, *SMALL, "--threads", "4", "--thread-type", "slice"),
             row("gpu, 2 frame threads", "gpu", *core, *PROVED, *SMALL, "--threads", "2")]
     rows += [row(f"{stage} alone", alone(stage), *core, *PROVED, *SMALL) for stage in ("mc", "itx", "lf")]
-    rows += [row("validation layers", "gpu", *core, *PROVED, *FEW, "--profile", "wide", "--validation"),
+    rows += [row("validation layers", "gpu", *core, *PROVED, *FEW, "--profile", "wide", "--validation", "calls"),
              Row("no device", ["--device", "cpu", *core, *SMALL])]
     return rows
 
@@ -75,7 +78,7 @@ def full_rows() -> list[Row]:
                             "--thread-type", kind))
             rows.append(row(f"random, {threads} {kind} threads", "random", *vp9, "--threads", threads,
                             "--thread-type", kind))
-    rows.append(row("validation layers", "gpu", *vp9, *PROVED, "--tier", "core", "--validation"))
+    rows.append(row("validation layers", "gpu", *vp9, *PROVED, "--tier", "core", "--validation", "shaders"))
     rows.append(Row("no device", ["--device", "cpu", *vp9]))
     return rows
 
@@ -107,15 +110,23 @@ def av1_rows(tier: str) -> list[Row]:
             row("mc and itx alone", av1_alone("mc", "itx"), *av1, *small),
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
             row("cdef and lr alone", av1_alone("cdef", "lr"), *av1, *PROVED, *small),
-            row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--validation")]
+            row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--validation",
+                "calls" if tier == "core" else "shaders")]
     if tier == "core" and paths.vectors():
         rows.append(row("sizes, depths and layers that change", "gpu", "--codec", "av1", "--filter", "*/argon/*"))
     return [*rows, Row("no device", ["--device", "cpu", *av1, *small])]
 
 
+def shader_rows() -> list[Row]:
+    return [row(codec, "gpu", "--codec", codec, "--tier", "core", *PROVED, *few, "--validation", "shaders", "--jobs", "1")
+            for codec, few in (("vp9", FEW), ("av1", AV1_FEW))]
+
+
 def rows_of(codec: str, tier: str) -> list[Row]:
     if tier == "pi":
         return pi_rows()
+    if tier == "shaders":
+        return shader_rows()
     if codec == "av1":
         return av1_rows(tier)
     return core_rows() if tier == "core" else full_rows()
@@ -138,7 +149,7 @@ def run(one: Row, device: str, more: list[str], report: Path) -> tuple[list[int]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", choices=("core", "full", "pi"))
+    parser.add_argument("set", choices=("core", "shaders", "full", "pi"))
     parser.add_argument("--codec", choices=("vp9", "av1"), default="vp9")
     parser.add_argument("--device", default="llvmpipe")
     parser.add_argument("--only", metavar="TEXT", help="only rows whose name holds this")

@@ -106,7 +106,7 @@ class SelfTest(unittest.TestCase):
         self.assertIn("sanitizers", self.conformance(source)[2])
 
     def test_no_layer(self):
-        self.assertIn("was not loaded", self.conformance(PLAIN + "    sys.exit(code)\n", "--validation")[2])
+        self.assertIn("was not loaded", self.conformance(PLAIN + "    sys.exit(code)\n", "--validation", "calls")[2])
 
     def test_proof_of_the_gpus_work(self):
         self.assertEqual(self.proved()[:2], (0, "1 passed, 0 failed, 0 skipped"))

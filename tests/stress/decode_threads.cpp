@@ -431,10 +431,12 @@ constexpr Scenario scenarios[] = {
 };
 
 bool run(const Scenario &scenario, Bench bench) {
+    const auto start = std::chrono::steady_clock::now();
     try {
         for (int round = 0; round < bench.rounds; ++round, ++bench.seed)
             scenario.run(bench);
-        std::printf("passed: %s\n", scenario.name);
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        std::printf("passed: %s, %.1f s\n", scenario.name, taken.count());
         return true;
     } catch (const std::exception &error) {
         std::printf("failed: %s (seed %u): %s\n", scenario.name, bench.seed, error.what());

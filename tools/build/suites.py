@@ -4,16 +4,21 @@
 
 A suite's output says how many tests it ran, by meson's summary or by a line `N passed, N failed, N skipped` (the last
 one counts). A suite that says nothing counts as one test. Whatever it prints, an exit code other than 0 is a failure.
+Neighbours in the table that leave cores idle run side by side.
 """
 
 import argparse
+import contextlib
+import itertools
 import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +30,7 @@ MESON = {"passed": ("Ok", "Expected Fail"), "failed": ("Fail", "Timeout", "Unexp
 HEARTBEAT = 30
 SIMULATOR = "v3dsim-setup"
 TIERS = ("quick", "full", "long")
+CORES = ("all", "few")
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class Suite:
     name: str
     tier: str
     limit: float  # seconds
+    cores: str
     command: list[str]
 
 
@@ -59,10 +66,11 @@ def read_table() -> list[Suite]:
     for line in TABLE.read_text().splitlines():
         words = shlex.split(line, comments=True)
         if words:
-            name, tier, minutes, *command = words
-            if tier not in TIERS:
-                sys.exit(f"{TABLE.name}: {name}: '{tier}' is none of {', '.join(TIERS)}")
-            suites.append(Suite(name, tier, float(minutes) * 60, command))
+            name, tier, minutes, cores, *command = words
+            for word, known in ((tier, TIERS), (cores, CORES)):
+                if word not in known:
+                    sys.exit(f"{TABLE.name}: {name}: '{word}' is none of {', '.join(known)}")
+            suites.append(Suite(name, tier, float(minutes) * 60, cores, command))
     return suites
 
 
@@ -92,41 +100,79 @@ def last_line(log: Path) -> str:
     return lines[-1][:90] if lines else ""
 
 
-def wait(process: subprocess.Popen, suite: Suite, log: Path) -> int:
-    """The exit code; a suite that overruns its limit is ended with all its children."""
-    start = time.monotonic()
-    while True:
-        left = suite.limit - (time.monotonic() - start)
-        try:
-            return process.wait(timeout=max(0, min(HEARTBEAT, left)))
-        except subprocess.TimeoutExpired:
-            if left <= 0:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-                with open(log, "a") as out:
-                    out.write(f"\nended after {suite.limit:.0f} s, its limit\n")
-                return 124
-            say(f"  … {suite.name}, {time.monotonic() - start:.0f} s: {last_line(log)}")
+class Runner:
+    """Runs suites, from several threads where they are to run side by side."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.processes: set[subprocess.Popen] = set()
+        self.stopped = False
+
+    def stop(self) -> None:
+        """Ends what runs, with all its children; nothing begins any more."""
+        with self.lock:
+            self.stopped = True
+            for process in self.processes:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def begin(self, suite: Suite, log: Path) -> subprocess.Popen | None:
+        with self.lock, open(log, "w") as out:
+            if self.stopped:
+                return None
+            process = subprocess.Popen(suite.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+            self.processes.add(process)
+            return process
+
+    def wait(self, process: subprocess.Popen, suite: Suite, log: Path) -> int:
+        """The exit code; a suite that overruns its limit is ended with all its children."""
+        start = time.monotonic()
+        while True:
+            left = suite.limit - (time.monotonic() - start)
+            try:
+                code = process.wait(timeout=max(0, min(HEARTBEAT, left)))
+                break
+            except subprocess.TimeoutExpired:
+                if left <= 0:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+                    code = 124
+                    with open(log, "a") as out:
+                        out.write(f"\nended after {suite.limit:.0f} s, its limit\n")
+                    break
+                say(f"  … {suite.name}, {time.monotonic() - start:.0f} s: {last_line(log)}")
+        with self.lock:
+            self.processes.discard(process)
+        return code
+
+    def run(self, suite: Suite) -> Count:
+        log = LOGS / f"suite-{suite.name}.log"
+        say(f"{suite.name}: {shlex.join(suite.command)}")
+        start = time.monotonic()
+        process = self.begin(suite, log)
+        if not process:
+            return Count()
+        code = self.wait(process, suite, log)
+        text = log.read_text(errors="replace")
+        count = counts_of(text, code)
+        if count.failed:
+            say("\n".join(text.splitlines()[-30:]))
+        print(f"{suite.name}: {count} ({time.monotonic() - start:.0f} s, log: {log.relative_to(ROOT)})", flush=True)
+        return count
 
 
-def run(suite: Suite) -> Count:
-    log = LOGS / f"suite-{suite.name}.log"
-    say(f"{suite.name}: {shlex.join(suite.command)}")
-    start = time.monotonic()
-    with open(log, "w") as out:
-        process = subprocess.Popen(suite.command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
-        try:
-            code = wait(process, suite, log)
-        except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
-    text = log.read_text(errors="replace")
-    count = counts_of(text, code)
-    if count.failed:
-        say("\n".join(text.splitlines()[-30:]))
-    print(f"{suite.name}: {count} ({time.monotonic() - start:.0f} s, log: {log.relative_to(ROOT)})", flush=True)
-    return count
+def run_all(suites: list[Suite]) -> list[tuple[Suite, Count]]:
+    runner, done = Runner(), []
+    for cores, group in itertools.groupby(suites, key=lambda suite: suite.cores):
+        neighbours = list(group)
+        with ThreadPoolExecutor(1 if cores == "all" else os.cpu_count()) as pool:
+            try:
+                done += zip(neighbours, pool.map(runner.run, neighbours))
+            except BaseException:
+                runner.stop()
+                raise
+    return done
 
 
 def chosen(suites: list[Suite], args: argparse.Namespace) -> list[Suite]:
@@ -158,8 +204,7 @@ def main() -> None:
     if any(suite.name == SIMULATOR for suite in suites):
         os.environ["DAEDALUS_REQUIRE_V3DSIM"] = "1"  # then nothing is skipped for want of the simulator's driver
     start, total, failed = time.monotonic(), Count(), []
-    for suite in suites:
-        count = run(suite)
+    for suite, count in run_all(suites):
         total.add(count)
         failed += [suite.name] if count.failed else []
     say(f"{len(suites)} suites in {(time.monotonic() - start) / 60:.1f} min")

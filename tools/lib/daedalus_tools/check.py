@@ -19,7 +19,7 @@ class Setup:
     offload: decode.Offload = decode.Offload()
     threads: decode.Threads = decode.Threads()
     require_gpu: bool = False
-    validation: bool = False
+    validation: str = validation.NONE
     timeout: float = 900
     prefix: list[str] = field(default_factory=list)  # what runs the program
 
