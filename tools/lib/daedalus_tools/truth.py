@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What a VP9 stream asks of each stage, read from its headers without any decoder."""
 
+import struct
+import subprocess
 from dataclasses import dataclass
 
 from . import ivf, manifest, vp9_header
@@ -15,12 +17,14 @@ class Truth:
 
 def of(stream: manifest.Stream) -> Truth | None:
     """None where the stream is no VP9 or its headers can't be read."""
-    if stream.codec != "vp9":
+    if stream.codec not in ("vp9", ""):  # "": no manifest lists it
         return None
     try:
-        _, packets = ivf.read(ivf.remuxed(stream.path))
+        file, packets = ivf.read(ivf.remuxed(stream.path))
+        if file.fourcc != b"VP90":
+            return None
         headers = [vp9_header.parse(frame) for packet in packets for frame in vp9_header.frames_of(packet.data)]
-    except ValueError:
+    except (ValueError, struct.error, subprocess.CalledProcessError):
         return None
     coded = [header for header in headers if not header.show_existing]
     return Truth(len(coded), sum(header.inter for header in coded), sum(header.filter_level > 0 for header in coded))
