@@ -12,7 +12,7 @@ from daedalus_tools import paths, statistics
 from program import DEVICE, DecodeCase, first_of, hwaccel, long, run, small
 
 AV1 = ("av1/dav1d/8-bit/mfmv/av1-1-b8-06-mfmv.ivf", "av1-aom-352x288.webm")
-RESIZED = ("vp9/libvpx/vp90-2-21-resize_inter_320x180_5_1-2.webm", "vp9-352x288.webm")
+RESIZED = ("vp9/libvpx/vp90-2-21-resize_inter_320x180_5_1-2.webm", "vp9-rt.webm")
 NEVER = {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "600000"}
 EARLY = re.compile(r"(\d+) frames stayed on the CPU: they began before the GPU was ready")
 
