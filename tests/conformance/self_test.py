@@ -10,12 +10,14 @@ import sys
 import tempfile
 import textwrap
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "lib"))
 
-from daedalus_tools import manifest, paths, statistics, svg, truth
+from daedalus_tools import ivf, manifest, paths, statistics, svg, truth
 from daedalus_tools.decode import Offload
 
 PLAIN = """
@@ -148,6 +150,14 @@ class SelfTest(unittest.TestCase):
         done = self.run_tool("ab", PLAIN + "    sys.exit(code)\n", "--repeat", "1")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("ratio  ", done.stdout)
+
+    def test_streams_are_remuxed_once_whoever_asks(self):
+        webm = next(one.path for one in manifest.find([], tier="core", codec="vp9") if one.path.suffix == ".webm")
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(paths, "CACHE", Path(folder)):
+            with ThreadPoolExecutor(8) as pool:
+                made = set(pool.map(lambda _: ivf.remuxed(webm), range(8)))
+            self.assertEqual(list(made), list(Path(folder, "streams").iterdir()))
+            self.assertTrue(ivf.read(made.pop())[1])
 
     def test_chart(self):
         with tempfile.TemporaryDirectory() as folder:

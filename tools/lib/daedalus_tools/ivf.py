@@ -3,6 +3,8 @@
 
 import struct
 import subprocess
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,29 +51,39 @@ def write(path: Path, header: Header, packets: list[Packet]) -> None:
             out.write(PACKET.pack(len(packet.data), packet.pts) + packet.data)
 
 
+def _made_once(name: str, make: Callable[[Path], None]) -> Path:
+    """A file of the cache, made where it is missing. Whoever else makes it at the same time, it is always a whole one."""
+    kept = paths.CACHE / "streams" / name
+    if not kept.is_file():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent, prefix=".new-") as folder:
+            scratch = Path(folder, name)
+            make(scratch)
+            scratch.rename(kept)
+    return kept
+
+
 def with_frame_rate(path: Path) -> Path:
     """The stream itself, or where its header says 0 frames a second, which FFmpeg refuses, a copy that says 25."""
     with open(path, "rb") as file:
         head = file.read(HEADER.size)
     if len(head) < HEADER.size or head[:4] != b"DKIF" or all(HEADER.unpack(head)[6:8]):
         return path
-    kept = paths.CACHE / "streams" / f"{manifest.sha256(path)[:24]}.rate.ivf"
-    if not kept.is_file():
-        kept.parent.mkdir(parents=True, exist_ok=True)
+
+    def make(target: Path) -> None:
         header, packets = read(path)
-        write(kept, replace(header, rate=25, scale=1), packets)
-    return kept
+        write(target, replace(header, rate=25, scale=1), packets)
+
+    return _made_once(f"{manifest.sha256(path)[:24]}.rate.ivf", make)
 
 
 def remuxed(path: Path, program: Path = paths.STOCK) -> Path:
     """The stream as an IVF file, whatever holds it."""
     if path.suffix == ".ivf":
         return with_frame_rate(path)
-    kept = paths.CACHE / "streams" / f"{manifest.sha256(path)[:24]}.ivf"
-    if not kept.is_file():
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        scratch = kept.with_suffix(".new")
-        subprocess.run([str(program), "-nostdin", "-loglevel", "error", "-y", "-i", str(path), "-map", "0:v:0",
-                        "-c", "copy", "-copyinkf", "-f", "ivf", str(scratch)], check=True)
-        scratch.rename(kept)
-    return kept
+
+    def make(target: Path) -> None:
+        subprocess.run([str(program), "-nostdin", "-loglevel", "error", "-i", str(path), "-map", "0:v:0", "-c", "copy",
+                        "-copyinkf", "-f", "ivf", str(target)], check=True)
+
+    return _made_once(f"{manifest.sha256(path)[:24]}.ivf", make)
