@@ -118,8 +118,9 @@ def av1_rows(tier: str) -> list[Row]:
 
 
 def shader_rows() -> list[Row]:
-    return [row(codec, "gpu", "--codec", codec, "--tier", "core", *PROVED, *few, "--validation", "shaders", "--jobs", "1")
-            for codec, few in (("vp9", FEW), ("av1", AV1_FEW))]
+    checked = (*PROVED, "--tier", "core", "--validation", "shaders", "--jobs", "1")
+    return [row("vp9", "gpu", "--codec", "vp9", *FEW, "--profile", "wide", *checked),
+            row("av1", "gpu", "--codec", "av1", *AV1_FEW, *checked)]
 
 
 def rows_of(codec: str, tier: str) -> list[Row]:
