@@ -25,8 +25,8 @@ constexpr double kMostGrowth = 3, kLeast = 0.1;
 // No cost that has a part in a measurement is learned to be less than this share of it: frames that have one of them alone
 // take some time too.
 constexpr double kLeastPart = 0.01;
-// So many nanoseconds of a submit weigh in learning as much as one nanosecond a pixel.
-constexpr double kSubmitScale = 50000;
+// Nanoseconds a pixel that a cost of nothing counts as, so that it can be learned.
+constexpr double kNothing = 1e-3;
 
 // Where learning starts, in nanoseconds a luma pixel; a stage's by DdStage.
 struct Seed {
@@ -43,6 +43,13 @@ constexpr double kSubmitCpu = 60000, kSubmitGpu = 150000, kSubmitV3d = 200000;
 // Share of what counts as parsing that frames wait for: the rest is intra prediction, above all. From stock FFmpeg on a Raspberry Pi 5,
 // which decodes 138 frames of 1080p a second on 2.15 of its cores, whatever the number of threads.
 constexpr double kInOrder = 0.81;
+
+std::uint32_t present(const Costs &features) {
+    std::uint32_t set = 0;
+    for (unsigned i = 0; i < kCosts; i++)
+        set |= std::uint32_t{features[i] > 0} << i;
+    return set;
+}
 
 bool is_submit(unsigned cost) {
     return cost == kCostSubmitCpu || cost == kCostSubmitGpu;
@@ -128,18 +135,25 @@ CostEstimate CostModel::predict(const CostQuery &query) const {
     return estimate;
 }
 
+// Frames without inter blocks are few, and may take many times as long as others: that is parsing's doing alone.
 void CostModel::learn_cpu(const CostQuery &query, unsigned submits, double ns) {
-    if (query.pixels > 0)
-        learn(cpu_features(query, submits), ns / query.pixels, cpu_spread_[query.on_gpu]);
+    if (query.pixels <= 0)
+        return;
+    const Features features = cpu_features(query, submits);
+    const Set open = query.intra_only ? 1u << kCostParseIntra : present(features);
+    learn(features, open, ns / query.pixels, cpu_spread_[query.on_gpu]);
 }
 
 void CostModel::learn_gpu(const CostQuery &query, unsigned submits, double ns) {
-    if (query.pixels > 0 && submits)
-        learn(gpu_features(query, submits), ns / query.pixels, gpu_spread_[query.on_gpu]);
+    if (query.pixels <= 0 || !submits)
+        return;
+    const Features features = gpu_features(query, submits);
+    learn(features, present(features), ns / query.pixels, gpu_spread_[query.on_gpu]);
 }
 
-// The costs that are in the measurement share its error by their part in it (normalised least mean squares).
-void CostModel::learn(const Features &features, double measured, Spread &spread) {
+// Costs share a measurement's error by their parts in it. With equal shares, frames that take far longer than others to parse would
+// make as much of recording.
+void CostModel::learn(const Features &features, Set open, double measured, Spread &spread) {
     // The first run of a kernel may take a driver's compiler a second: one measurement isn't believed beyond bounds.
     const double predicted = total(costs_, features);
     double error = std::min(measured, kMostGrowth * predicted + kLeast) - predicted;
@@ -153,16 +167,16 @@ void CostModel::learn(const Features &features, double measured, Spread &spread)
                        : size;
     spread.error = std::max(spread.error, measured / 100);
     spread.samples++;
-    double norm = 0;
-    Costs scaled = features;
+    Costs part{};
+    double parts = 0;
+    for (unsigned i = 0; i < kCosts; i++)
+        if (open >> i & 1)
+            parts += part[i] = costs_[i] * features[i] + kNothing;
     for (unsigned i = 0; i < kCosts; i++) {
-        scaled[i] *= is_submit(i) ? kSubmitScale : 1;
-        norm += scaled[i] * scaled[i];
-    }
-    for (unsigned i = 0; norm > 0 && i < kCosts; i++) {
-        const double step = rate * error * scaled[i] / norm;
-        const double least = features[i] > 0 && !is_submit(i) ? kLeastPart * std::min(measured, predicted) : 0;
-        costs_[i] = std::max(least, costs_[i] + step * (is_submit(i) ? kSubmitScale : 1));
+        if (!(open >> i & 1))
+            continue;
+        const double least = is_submit(i) ? 0 : kLeastPart * std::min(measured, predicted);
+        costs_[i] = std::max(least, costs_[i] + rate * error * part[i] / parts / features[i]);
     }
 }
 

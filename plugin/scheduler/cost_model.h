@@ -78,8 +78,10 @@ class CostModel {
         double error = 0;
         unsigned samples = 0;
     };
-    using Features = Costs; // how much of each cost a measurement has in it
-    void learn(const Features &features, double measured, Spread &spread);
+    using Features = Costs;    // how much of each cost a measurement has in it
+    using Set = std::uint32_t; // bit c: cost c
+    // Corrects the costs in `open` by what the measurement says of their sum.
+    void learn(const Features &features, Set open, double measured, Spread &spread);
 
     Costs costs_;
     std::array<Spread, kPlans> cpu_spread_, gpu_spread_;

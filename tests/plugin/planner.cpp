@@ -39,7 +39,8 @@ struct Machine {
     double pause_ns = 0;      // the consumer's, after each frame
     double turn_ns = 0;       // until threads work together again after a change of plan for several frames
     unsigned cores = 4;
-    unsigned cold = 0; // so many frames with a GPU take four times as long
+    unsigned cold = 0;    // so many frames with a GPU take four times as long
+    bool grouped = false; // frames differ as those of an encoder that looks ahead do
     std::mt19937 random{1};
 
     double noisy(double ns) { return ns * (1 + noise * std::uniform_real_distribution<double>(-1, 1)(random)); }
@@ -47,6 +48,19 @@ struct Machine {
         return noisy(ns) * (outlier_every && frame % outlier_every == 0 ? 20 : 1);
     }
     double content(std::uint64_t frame) const { return scene_every && frame / scene_every % 2 ? 2 : 1; }
+    // Each 45th frame is without inter blocks, each ninth is hidden and large, and the one before it brings that of before back.
+    PlanQuery query(std::uint64_t frame) const {
+        PlanQuery query = vp9_frame(grouped && frame % 45 == 0);
+        if (grouped && frame % 9 == 8)
+            query.stages = query.usable = 3;
+        return query;
+    }
+    Costs costs_of(std::uint64_t frame) const {
+        Costs of = costs;
+        if (grouped)
+            of[kCostParse] *= frame % 9 == 0 ? 20 : frame % 9 == 8 ? 0.1 : 1;
+        return of;
+    }
     double frame_ns(const CostEstimate &cost, unsigned on_gpu, unsigned depth) const {
         const double workers = std::min(depth, cores);
         const double ns =
@@ -64,7 +78,6 @@ struct Run {
 
 // `depth` frames are on their way at once.
 Run run(Planner &planner, Machine &machine, unsigned frames, unsigned depth = 1, bool intra = false) {
-    const CostModel truth(machine.costs);
     struct Underway {
         Forecast forecast;
         std::uint64_t number;
@@ -75,10 +88,12 @@ Run run(Planner &planner, Machine &machine, unsigned frames, unsigned depth = 1,
     unsigned home = ~0u, last_run = ~0u;
     static std::int64_t now = 1;
     const std::int64_t begin = now;
-    const PlanQuery query = vp9_frame(intra);
+    const auto query_of = [&](std::uint64_t number) { return intra ? vp9_frame(true) : machine.query(number); };
     const auto end_oldest = [&] {
         const auto [forecast, number] = underway.front();
         underway.pop_front();
+        const PlanQuery query = query_of(number);
+        const CostModel truth(machine.costs_of(number));
         const bool is_cold = forecast.on_gpu && machine.cold && machine.cold--;
         const double content = machine.content(number) * (is_cold ? 4 : 1);
         const CostQuery chosen = query.with(forecast.on_gpu);
@@ -105,9 +120,12 @@ Run run(Planner &planner, Machine &machine, unsigned frames, unsigned depth = 1,
     for (unsigned i = 1; i <= frames; i++) {
         if (underway.size() == depth)
             end_oldest();
+        const PlanQuery query = query_of(i);
         underway.push_back({planner.plan(query, static_cast<unsigned>(underway.size()) + 1, now), i});
         const Forecast &forecast = underway.back().forecast;
         result.trials += forecast.trial;
+        if (query.stages != vp9_frame(intra).stages)
+            continue;
         if (!forecast.trial) {
             result.switches += home != ~0u && home != forecast.on_gpu;
             home = forecast.on_gpu;
@@ -257,6 +275,24 @@ TEST_CASE("frames that bring others back say nothing about stages", "[planner]")
     for (unsigned i = 0; i < 200; i++)
         planner.learn_frame(shown, {.cpu_ns = 0.5 * ns});
     CHECK(CostModel(planner.knowledge().costs).predict(shown).cpu_ns == Approx(0.5 * ns).epsilon(0.05));
+}
+
+TEST_CASE("frames that are far from alike don't hide what a GPU is worth", "[planner]") {
+    const unsigned depth = GENERATE(1u, 2u, 4u), seed = GENERATE(1u, 2u, 3u, 4u, 5u);
+    CAPTURE(depth, seed);
+    Costs costs = fast_gpu();
+    costs[kCostParse] = 0.3;
+    costs[kCostParseIntra] = 16;
+    Machine machine{.costs = costs, .noise = 0.3, .cores = depth, .cold = 2 * depth, .grouped = true};
+    machine.random.seed(seed);
+    Planner planner({Goal::speed, depth}, knowing(fast_gpu()));
+    run(planner, machine, 150, depth);
+    const Run settled = run(planner, machine, 600, depth);
+    const Costs learned = planner.knowledge().costs;
+    for (unsigned i = 0; i < kCosts; i++)
+        UNSCOPED_INFO(cost_name(i) << " " << learned[i]);
+    CHECK(settled.on_gpu == kAll);
+    CHECK(work(learned, kAll) < 0.8 * work(learned, 0));
 }
 
 TEST_CASE("costs of nothing make no plan impossible", "[planner]") {
