@@ -2,19 +2,29 @@
 """A GPU that is opened while the stream is decoded. Plan auto does that; DAEDALUS_OPEN_LATE has it done under any plan, after so
 many milliseconds."""
 
+import contextlib
 import re
 import subprocess
 import time
 from fractions import Fraction
 from pathlib import Path
 
-from daedalus_tools import paths, statistics
+from daedalus_tools import decode, paths, statistics
 from program import DEVICE, DecodeCase, first_of, hwaccel, long, run, small
 
 AV1 = ("av1/dav1d/8-bit/mfmv/av1-1-b8-06-mfmv.ivf", "av1-aom-352x288.webm")
 RESIZED = ("vp9/libvpx/vp90-2-21-resize_inter_320x180_5_1-2.webm", "vp9-rt.webm")
 NEVER = {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "600000"}
 EARLY = re.compile(r"(\d+) frames stayed on the CPU: they began before the GPU was ready")
+
+
+def workers(pid: int) -> int:
+    """Threads of dav1d."""
+    names = []
+    for path in Path("/proc", str(pid), "task").glob("*/comm"):
+        with contextlib.suppress(OSError):
+            names.append(path.read_text().strip())
+    return names.count("dav1d-worker")
 
 
 class GoesOver(DecodeCase):
@@ -62,9 +72,26 @@ class GoesOver(DecodeCase):
                 self.paced(first_of(RESIZED), 8, "-threads", count)
 
     def test_av1(self):
-        for count in ("1", "2"):
+        for count in ("1", "2", "4"):
             with self.subTest(threads=count):
                 self.paced(first_of(AV1), 40, "-threads", count)
+
+    def test_av1_gets_more_threads(self):
+        """dav1d has 2 threads and 2 frames in flight at first, then 4 frames, and a thread more for each."""
+        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-v", "error", *hwaccel(), "-threads", "2", "-stream_loop", "-1",
+                                  "-readrate", "1", "-i", str(first_of(AV1)), "-f", "null", "-"], stdin=subprocess.DEVNULL,
+                                 env={**decode.clean_environment(), **self.LATE})
+        try:
+            most, end = [], time.monotonic() + 30
+            while child.poll() is None and time.monotonic() < end and most[-1:] != [6]:
+                now = workers(child.pid)
+                most += [now] if now > max(most, default=0) else []
+                time.sleep(0.01)
+        finally:
+            child.kill()
+            child.wait()
+        self.assertIn(2, most)
+        self.assertEqual(most[-1], 6)
 
 
 class NeverThere(DecodeCase):
