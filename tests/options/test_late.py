@@ -72,9 +72,10 @@ class GoesOver(DecodeCase):
                 self.paced(first_of(RESIZED), 8, "-threads", count)
 
     def test_av1(self):
-        for count in ("1", "2", "4"):
-            with self.subTest(threads=count):
-                self.paced(first_of(AV1), 40, "-threads", count)
+        # With the last two, frames in flight stay as many as they are.
+        for threads in ("1", "2", "4 -max_frame_delay 2", "40"):
+            with self.subTest(threads=threads):
+                self.paced(first_of(AV1), 40, "-threads", *threads.split())
 
     def test_av1_gets_more_threads(self):
         """dav1d has 2 threads and 2 frames in flight at first, then 4 frames, and a thread more for each."""
