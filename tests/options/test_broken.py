@@ -2,12 +2,18 @@
 """Broken AV1 streams with frame threads: what comes of them depends on how many frames dav1d has in flight, and with a GPU these are
 more. The frames are those of stock FFmpeg all the same."""
 
+import functools
 import random
+import sys
 import tempfile
 from pathlib import Path
 
 from daedalus_tools import ivf, paths
 from program import DEVICE, DecodeCase, first_of, hwaccel, run
+
+sys.path.insert(0, str(paths.ROOT / "tests" / "stress"))
+
+import mutate
 
 AV1 = ("av1/dav1d/8-bit/data/00000578.ivf", "av1-aom-352x288.webm")
 GPU = {"DAEDALUS_PLAN": "gpu"}
@@ -17,15 +23,16 @@ LATE = {**GPU, "DAEDALUS_OPEN_LATE": "30"}
 class Broken(DecodeCase):
     STREAMS = 12
 
+    @functools.cached_property
+    def thrice(self) -> mutate.Source:
+        """The stream, three times one behind the other."""
+        source = mutate.load(first_of(AV1), most=100)
+        return mutate.Source(source.header, source.packets * 3)
+
     def broken(self, folder: str, seed: int) -> Path:
-        """Three times the stream, in which some bits are turned."""
-        chance = random.Random(seed)
-        header, packets = ivf.read(ivf.remuxed(first_of(AV1)))
-        frames = [bytearray(packet.data) for packet in packets * 3]
-        for frame in chance.sample(frames, chance.choice((1, 3, 8))):
-            frame[chance.randrange(2, len(frame))] ^= 1 << chance.randrange(8)
+        header, packets, _ = mutate.case(random.Random(seed), [self.thrice])
         path = Path(folder, f"{seed}.ivf")
-        ivf.write(path, header, [ivf.Packet(bytes(frame), i) for i, frame in enumerate(frames)])
+        ivf.write(path, header, [ivf.Packet(packet, i) for i, packet in enumerate(packets)])
         return path
 
     def test_frames_are_those_of_stock(self):
