@@ -45,9 +45,9 @@ class Threads(DecodeCase):
         self.assertTrue(any(early() > 0.15 for _ in range(5)))
 
     def test_number_of_threads(self):
-        """As many as are asked for; half as many again as there are cores, and one, where none are."""
+        """As many as are asked for; two for each core, and two, where none are."""
         cores = len(os.sched_getaffinity(0))
-        for asked, expected in (("4", 4), ("0", 3 if cores == 1 else min(cores + cores // 2 + 1, 16))):
+        for asked, expected in (("4", 4), ("0", 3 if cores == 1 else min(2 * cores + 2, 16))):
             with self.subTest(asked=asked):
                 self.assertEqual(len({span["tid"] for span in self.parsed(asked)}), expected)
 
