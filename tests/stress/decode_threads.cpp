@@ -138,11 +138,18 @@ bool may_fail(const Bench &bench) {
     return bench.threads == 1 || bench.thread_type == FF_THREAD_SLICE;
 }
 
-// The same jumps for whoever plays them: to key frames, and to the middle of nowhere.
+// The same jumps for whoever plays them: to the start, of AV1, for so many packets, then to key frames and to the middle of nowhere.
 Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *device, unsigned seed) {
     Random random(seed);
     Decoder decoder(stream.codec, bench.setup(device));
     Lines lines;
+    const std::size_t most = stream.codec == AV_CODEC_ID_AV1 ? std::min<std::size_t>(stream.packets.size(), 12) : 0;
+    for (std::size_t count = 1; count <= most; ++count) {
+        for (std::size_t at = 0; at < count; ++at)
+            append(lines, stress::feed(decoder, &stream.packets[at]));
+        append(lines, stress::feed(decoder, nullptr));
+        decoder.flush();
+    }
     for (int jump = 0; jump < 8; ++jump) {
         std::size_t at = random() % stream.packets.size();
         if (random() % 4 != 0 || !may_fail(bench))
