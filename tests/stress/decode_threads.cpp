@@ -143,11 +143,15 @@ Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *dev
     Random random(seed);
     Decoder decoder(stream.codec, bench.setup(device));
     Lines lines;
+    const auto play = [&](std::size_t from, std::size_t end, bool drained) {
+        for (std::size_t at = from; at < end; ++at)
+            append(lines, stress::feed(decoder, &stream.packets[at]));
+        if (drained)
+            append(lines, stress::feed(decoder, nullptr));
+    };
     const std::size_t most = stream.codec == AV_CODEC_ID_AV1 ? std::min<std::size_t>(stream.packets.size(), 12) : 0;
     for (std::size_t count = 1; count <= most; ++count) {
-        for (std::size_t at = 0; at < count; ++at)
-            append(lines, stress::feed(decoder, &stream.packets[at]));
-        append(lines, stress::feed(decoder, nullptr));
+        play(0, count, true);
         decoder.flush();
     }
     for (int jump = 0; jump < 8; ++jump) {
@@ -156,15 +160,10 @@ Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *dev
             while (at > 0 && !stream.packets[at].key)
                 --at;
         const std::size_t end = std::min(stream.packets.size(), at + 1 + random() % 12);
-        for (; at < end; ++at)
-            append(lines, stress::feed(decoder, &stream.packets[at]));
-        if (random() % 3 == 0 || lateness(bench, stream)) // what is late is lost in a flush
-            append(lines, stress::feed(decoder, nullptr));
+        play(at, end, random() % 3 == 0 || lateness(bench, stream)); // what is late is lost in a flush
         decoder.flush();
     }
-    for (const PacketData &packet : stream.packets)
-        append(lines, stress::feed(decoder, &packet));
-    append(lines, stress::feed(decoder, nullptr));
+    play(0, stream.packets.size(), true);
     return lines;
 }
 
