@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 
 from daedalus_tools import decode, manifest, paths
+from daedalus_tools.log_lines import speaks_of_us
 
 DEVICE = os.environ.get("DAEDALUS_TEST_DEVICE", "llvmpipe")
 WANTED = ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm")
@@ -36,7 +37,7 @@ class Run:
 
     def ours(self, *levels: str) -> list[str]:
         """Those of them that speak of daedalus."""
-        return [line for line in self.lines(*levels) if "daedalus" in line.lower()]
+        return [line for line in self.lines(*levels) if speaks_of_us(line)]
 
     def said(self, text: str) -> int:
         """How often we said this. A line of the device's own thread may lack its level: it can come in the middle of

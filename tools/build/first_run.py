@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tools" / "lib"))
 from daedalus_tools import paths, statistics  # noqa: E402
 from daedalus_tools.decode import AS_DECODED, Decoded, Offload, Threads, clean_environment, command, decode  # noqa: E402
 from daedalus_tools.console import say  # noqa: E402
+from daedalus_tools.log_lines import speaks_of_us  # noqa: E402
 
 CLIP = paths.BUILD / "clips" / "quickstart.webm"
 OFFLOADED = {"vp9", "av1"}
@@ -82,7 +83,7 @@ def run(program: Path, path: Path, offload: Offload | None) -> Result:
 
 def lines_about(log: str) -> list[str]:
     """What the plugin said, each line once, without FFmpeg's prefixes."""
-    own = (line for line in log.splitlines() if "daedalus" in line.lower() and "configuration:" not in line)
+    own = (line for line in log.splitlines() if speaks_of_us(line) and "configuration:" not in line)
     return list(dict.fromkeys(re.sub(r"^(\[[^\]]*\] ?)+", "", line) for line in own))
 
 
