@@ -159,6 +159,18 @@ class SelfTest(unittest.TestCase):
             self.assertEqual(list(made), list(Path(folder, "streams").iterdir()))
             self.assertTrue(ivf.read(made.pop())[1])
 
+    def test_a_clip_is_made_again_when_its_line_has_changed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names, clip = Path(folder, "clips.list"), Path(folder, "made", "a.webm")
+            sizes = []
+            for frames in (3, 3, 4):
+                names.write_text(f"a.webm --codec vp9 --size 64x64 --frames {frames} # a comment\n")
+                subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--list", str(names),
+                                "-o", str(clip.parent)], check=True, capture_output=True)
+                sizes.append((clip.stat().st_mtime_ns, clip.stat().st_size))
+            self.assertEqual(sizes[0], sizes[1])
+            self.assertNotEqual(sizes[1][1], sizes[2][1])
+
     def test_chart(self):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "chart.svg")
