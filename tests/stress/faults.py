@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 
 from daedalus_tools import console, decode, manifest, paths, stock
+from daedalus_tools.log_lines import speaks_of_us
 
 KINDS = ("submit", "wait", "alloc", "map", "pipeline", "lost", "hang", "late")
 # Small ones, of the manifest or else of the clips; AV1's has all its filters.
@@ -26,7 +27,8 @@ LARGER = {"vp9": ("vp9/libvpx/vp90-2-06-bilinear.webm", "vp9-352x288.webm"),
 QUIET = 3  # so many n in a row that are not reached: they are past the last call
 REACHED = "made to fail: "  # what the plugin writes when the n-th call fails
 # Without a level where FFmpeg was in the middle of a line that it writes in parts.
-WARNING = re.compile(r"\[warning\].*daedalus|daedalus: .*decod(?:ed|ing) on the CPU$", re.I)
+WARNING = re.compile(r"\[warning\]|daedalus: .*decod(?:ed|ing) on the CPU$", re.I)
+SLOWER = 16  # times the patience, where a busy machine's GPU was taken for one that hangs
 
 
 @dataclass
@@ -75,16 +77,21 @@ def problems_of(run: decode.Decoded, expected: decode.Decoded, warnings: list[st
     return found
 
 
-def one(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: str, n: int) -> tuple[bool, list[str]]:
+def one(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: str, n: int,
+        patience: int) -> tuple[bool, list[str]]:
     environment = {"DAEDALUS_FAULT": f"{kind}:{n}"}
     if kind == "hang":
-        environment["DAEDALUS_TIMEOUT_MS"] = str(args.patience)
+        environment["DAEDALUS_TIMEOUT_MS"] = str(patience)
     run = decode.decode(args.ffmpeg, stream, threads=decode.Threads(args.threads),
                         offload=decode.Offload(args.device, args.plan, args.profile),
                         environment=environment, timeout=120)
-    warnings = [line for line in run.log.splitlines() if WARNING.search(line)]
+    warnings = [line for line in run.log.splitlines() if WARNING.search(line) and speaks_of_us(line)]
     # Other threads' lines may begin in the middle of this one.
     hit = re.search(rf"{re.escape(REACHED)}{kind}:{n}(?!\d)", run.log) is not None
+    # The GPU is a CPU here: where that has other things to do, it may be late without a fault of ours, and the fault is never reached.
+    late = kind == "hang" and not hit and not problems_of(run, expected, warnings, hit=True)
+    if late and patience == args.patience:
+        return one(args, stream, expected, kind, n, SLOWER * patience)
     return hit, [f"{kind}:{n}: {problem}" for problem in problems_of(run, expected, warnings, hit)]
 
 
@@ -93,7 +100,7 @@ def every_n(args: argparse.Namespace, kind: str) -> Outcome:
     stream = stream_of(args, kind)
     expected = stock.result(stream)
     for n in range(1, args.most + 1):
-        hit, problems = one(args, stream, expected, kind, n)
+        hit, problems = one(args, stream, expected, kind, n, args.patience)
         outcome.tried += 1
         outcome.hit += hit
         outcome.problems += problems
