@@ -63,6 +63,22 @@ const uint DD_MC_REF0_SHIFT = 20u;   // 2 bits: slot
 const uint DD_MC_REF1_SHIFT = 22u;   // 2 bits: slot
 const uint DD_MC_COMPOUND = 1u << 24;
 
+// All planes of a square block without scaling whose chroma has half of its width and height. The references and the size, 8 to 64 pixels of
+// luma, are those of the list that has it.
+struct DdMcBlock {
+    uint at; // DD_MC_BLOCK_*
+    uint mv; // (x & 0xffff) | y << 16, signed 1/8 pixels of luma; as many 1/16 pixels of chroma
+};
+struct DdMcPairBlock {
+    uint at;
+    uint mv0;
+    uint mv1;
+};
+const uint DD_MC_BLOCK_COL_SHIFT = 0u; // 11 bits: position in 8x8 blocks of luma
+const uint DD_MC_BLOCK_ROW_SHIFT = 11u;
+const uint DD_MC_BLOCK_PLACE_MASK = 0x7ffu;
+const uint DD_MC_BLOCK_FILTER_SHIFT = 22u; // 2 bits
+
 // Motion compensation from a reference of another size. Same ctl bits but for the subpel ones, which are
 // part of the position here.
 struct DdScaledMcRecord {
@@ -85,10 +101,8 @@ const uint DD_ITX_WHT = 4u;
 const uint DD_ITX_CORNERS = 5u;
 
 struct DdItxRecord {
-    uint dst;   // x | y << 16, pixels of the plane
-    uint coefs; // first word in the coefficient buffer (unused for DC alone)
-    uint plane;
-    DD_INT dc; // the DC coefficient, for DC alone
+    uint dst;   // x | plane | y << 16: pixels of the plane, multiples of 4
+    uint coefs; // first word in the coefficient buffer; of DC alone the coefficient itself, signed
 };
 // Coefficients of a corner of D x D: column after column, element j * D + i is row i of column j. With 8
 // bits a pixel they are int16, two a word, the even row in the low half; above, one int32 a word.
@@ -106,13 +120,31 @@ const uint DD_LF_LEVELS = 64u;
 
 // Push constants. A stream of records is sorted by class; a workgroup belongs to one class. Class c has the workgroups
 // from first_group[c] and the records from first_record[c], both up to those of the next class.
-struct DdMcPush { // both kinds of motion compensation; classes go from 64 pixels to 4
+struct DdScaledMcPush { // classes go from 64 pixels to 4
     DdPlanes dst;
     DdRefPlanes ref0;
     DdRefPlanes ref1;
     uint first_group[4]; // of the second class on
     uint first_record[6];
-    uint rows_log2; // without scaling: rows of a lane's strip, at most
+};
+
+// Motion compensation without scaling: its records begin with one of these for each workgroup.
+struct DdMcGroup {
+    uint records; // word of the first of its squares' records, from the start of all this
+    uint squares; // so many
+    uint unit;    // number of the first lane's strip among all of theirs
+    uint how;     // size class | DD_MC_SQUARES, DD_MC_LUMA or DD_MC_CHROMA
+};
+const uint DD_MC_GROUP_CLASS_MASK = 7u;
+const uint DD_MC_GROUP_KIND_SHIFT = 3u;
+const uint DD_MC_SQUARES = 0u; // DdMcRecord: a square each
+const uint DD_MC_LUMA = 1u;    // DdMcBlock, or DdMcPairBlock: their squares of luma ...
+const uint DD_MC_CHROMA = 2u;  // ... or those of chroma, two of each
+struct DdMcPush {
+    DdPlanes dst;
+    DdRefPlanes ref0;
+    DdRefPlanes ref1;
+    uint rows_log2; // rows of a lane's strip, at most
 };
 
 // Corner classes 1 to 4 of one transform size. DC alone: the transform sizes. WHT: one class.

@@ -43,7 +43,7 @@ void main() {
     int columns[4][4];
     [[unroll]] for (uint i = 0u; i < 4u; i++)
         columns[i] = transform(rows[0][i], rows[1][i], rows[2][i], rows[3][i]);
-    const uint at = block_word(r, 0u, 0u), stride = plane_stride(push.dst, r.plane);
+    const uint at = block_word(r, 0u, 0u), stride = plane_stride(push.dst, plane_of(r));
     [[unroll]] for (uint y = 0u; y < 4u; y++)
         add_quad(at + y * stride, ivec4(rounded(columns[0][y]), rounded(columns[1][y]), rounded(columns[2][y]),
                                         rounded(columns[3][y])));

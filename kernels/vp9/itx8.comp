@@ -83,7 +83,7 @@ void main() {
     const DdItxRecord r = records[index];
     const int mask = -int(lane & 1u);
     const uint from = r.coefs;
-    const uint at = block_word(r, (lane & 1u) * 4u, 0u), stride = plane_stride(push.dst, r.plane);
+    const uint at = block_word(r, (lane & 1u) * 4u, 0u), stride = plane_stride(push.dst, plane_of(r));
     if (c.number == 0u)
         TRANSFORM_HALF(4u)
     else

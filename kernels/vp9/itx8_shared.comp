@@ -88,7 +88,7 @@ void main() {
     if (index >= c.end)
         return;
     const DdItxRecord r = records[index];
-    const uint at = block_word(r, half_of * 4u, 0u), stride = plane_stride(push.dst, r.plane);
+    const uint at = block_word(r, half_of * 4u, 0u), stride = plane_stride(push.dst, plane_of(r));
     uint rows[8];
     [[unroll]] for (uint y = 0u; y < 8u; y++)
         rows[y] = dst[at + y * stride];

@@ -33,8 +33,8 @@ void main() {
 
     const DdItxRecord r = records[index];
     const int shift = min(4 + int(c.number), 6);
-    const ivec4 residual = ivec4((scale(scale(r.dc)) + (1 << (shift - 1))) >> shift);
-    const uint at = block_word(r, x, y), stride = plane_stride(push.dst, r.plane);
+    const ivec4 residual = ivec4((scale(scale(int(r.coefs))) + (1 << (shift - 1))) >> shift);
+    const uint at = block_word(r, x, y), stride = plane_stride(push.dst, plane_of(r));
     [[unroll]] for (uint i = 0u; i < 4u; i++)
         add_quad(at + i * stride, residual);
 }

@@ -4,7 +4,7 @@
 // A lane predicts a strip of four pixels' width. It slides down the block: every row is filtered horizontally and
 // rounded to pixels, eight of those make a row of the result. A subpel position of 0 is a filter that changes nothing and
 // may be left out; records of a kind lie together, so that this spares time. With PAIR a second strip is averaged with
-// the first one.
+// the first one. A workgroup's squares have one size, and are recorded one by one or as blocks.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -17,7 +17,7 @@
 layout(local_size_x = 255) in;
 
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
-    DdMcRecord records[];
+    uint words[]; // DdMcGroup by workgroup, then records
 };
 layout(push_constant) uniform Push {
     DdMcPush push;
@@ -174,28 +174,60 @@ PREDICT(ref1, WORD_OF_REF1, average_quad(load_quad(at), quad))
 
 int signed_x(uint position) { return int(position << 16) >> 16; }
 int signed_y(uint position) { return int(position) >> 16; }
+uint pack_position(uint x, uint y) { return (x & 0xffffu) | y << 16; }
+
+// What a block's record says of one of its planes. `is_chroma`: 1 or 0, by which a vector's unit goes.
+uint source_of_block(uint x, uint y, uint mv, uint is_chroma) {
+    const int shift = int(3u + is_chroma);
+    return pack_position(x + uint(signed_x(mv) >> shift), y + uint(signed_y(mv) >> shift));
+}
+uint subpel_of_block(uint mv, uint is_chroma) {
+    return (mv << (1u - is_chroma) & 15u) << DD_MC_MX0_SHIFT | (mv >> 16 << (1u - is_chroma) & 15u) << DD_MC_MY0_SHIFT;
+}
+DdMcRecord square_of_block(uint at, uint mv0, uint mv1, uint plane) {
+    const uint is_chroma = min(plane, 1u);
+    const uint x = (at >> DD_MC_BLOCK_COL_SHIFT & DD_MC_BLOCK_PLACE_MASK) << (3u - is_chroma);
+    const uint y = (at >> DD_MC_BLOCK_ROW_SHIFT & DD_MC_BLOCK_PLACE_MASK) << (3u - is_chroma);
+    const uint ctl = (at >> DD_MC_BLOCK_FILTER_SHIFT & 3u) << DD_MC_FILTER_SHIFT | plane << DD_MC_PLANE_SHIFT;
+    const uint subpel = subpel_of_block(mv0, is_chroma), other = subpel_of_block(mv1, is_chroma);
+    return DdMcRecord(pack_position(x, y), source_of_block(x, y, mv0, is_chroma), source_of_block(x, y, mv1, is_chroma),
+                      ctl | subpel | other << (DD_MC_MX1_SHIFT - DD_MC_MX0_SHIFT));
+}
+
+DdMcGroup load_group(uint group) {
+    const uint word = group * 4u;
+    return DdMcGroup(words[word], words[word + 1u], words[word + 2u], words[word + 3u]);
+}
+
+// Without branches, and reading as much of each kind: behind the last record are coefficients.
+DdMcRecord load_square(DdMcGroup g, uint index) {
+#ifdef PAIR
+    const uint block_words = 3u;
+#else
+    const uint block_words = 2u;
+#endif
+    const uint kind = g.how >> DD_MC_GROUP_KIND_SHIFT;
+    const uint is_chroma = kind == DD_MC_CHROMA ? 1u : 0u;
+    const uint at = g.records + (index >> is_chroma) * (kind == DD_MC_SQUARES ? 4u : block_words);
+    const uint w0 = words[at], w1 = words[at + 1u], w2 = words[at + 2u], w3 = words[at + 3u];
+    const DdMcRecord block = square_of_block(w0, w1, w2, is_chroma + (is_chroma & index));
+    const bool is_block = kind != DD_MC_SQUARES;
+    return DdMcRecord(is_block ? block.dst : w0, is_block ? block.src0 : w1, is_block ? block.src1 : w2,
+                      is_block ? block.ctl : w3);
+}
 
 void main() {
-    const uint group = gl_WorkGroupID.x;
-    uint size_class = DD_MC_CLASSES - 1u, first_group = 0u, first = push.first_record[0], end = push.first_record[1];
-    [[unroll]] for (uint c = 1u; c < DD_MC_CLASSES; c++)
-        if (group >= push.first_group[c - 1u]) {
-            size_class = DD_MC_CLASSES - 1u - c;
-            first_group = push.first_group[c - 1u];
-            first = push.first_record[c];
-            end = push.first_record[c + 1u];
-        }
-    const uint unit = (group - first_group) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    const DdMcGroup g = load_group(gl_WorkGroupID.x);
+    const uint size_class = g.how & DD_MC_GROUP_CLASS_MASK, unit = g.unit + gl_LocalInvocationIndex;
     const uint rows_log2 = min(size_class + 2u, push.rows_log2), units_log2 = 2u * size_class + 2u - rows_log2;
-    const uint index = first + (unit >> units_log2);
-    const uint part = unit & ((1u << units_log2) - 1u);
+    const uint index = unit >> units_log2, part = unit & ((1u << units_log2) - 1u);
     const uint px = (part & ((1u << size_class) - 1u)) * 4u, py = part >> size_class << rows_log2;
 
-    const DdMcRecord r = records[min(index, end - 1u)];
+    const DdMcRecord r = load_square(g, min(index, g.squares - 1u));
     const uint plane = r.ctl >> DD_MC_PLANE_SHIFT & 3u;
     Strip strip;
     strip.filter_type = r.ctl >> DD_MC_FILTER_SHIFT & 3u;
-    strip.rows = index < end ? 1 << rows_log2 : NO_ROWS;
+    strip.rows = index < g.squares ? 1 << rows_log2 : NO_ROWS;
     strip.stride = plane_stride(push.dst, plane);
     strip.at = plane_offset(push.dst, plane) + ((r.dst >> 16) + py) * strip.stride +
                (((r.dst & 0xffffu) + px) >> 2) * QUAD_WORDS;

@@ -21,9 +21,11 @@ int coefficient(uint first, uint at) {
 #endif
 }
 
-// Word of the picture of four pixels at (x, y) of a block.
+uint plane_of(DdItxRecord r) { return r.dst & 3u; }
+
+// Word of the picture of four pixels at (x, y) of a block. The plane's bits change nothing about a multiple of 4.
 uint block_word(DdItxRecord r, uint x, uint y) {
-    return plane_offset(push.dst, r.plane) + ((r.dst >> 16) + y) * plane_stride(push.dst, r.plane) +
+    return plane_offset(push.dst, plane_of(r)) + ((r.dst >> 16) + y) * plane_stride(push.dst, plane_of(r)) +
            (((r.dst & 0xffffu) + x) >> 2) * QUAD_WORDS;
 }
 

@@ -17,7 +17,7 @@ layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
     DdScaledMcRecord records[];
 };
 layout(push_constant) uniform Push {
-    DdMcPush push;
+    DdScaledMcPush push;
 };
 
 FETCH_ROW(fetch, ref0, 8, word_found)

@@ -2,7 +2,8 @@
 //
 // VP9's part of a saved batch:
 //   picture being decoded, 3 references: 6 words of format (width 0: no such reference)
-//   recorders; of each: 5 + 5 + 25 lengths and streams in the order of Vp9Recorder, then the coefficients
+//   recorders; of each: 12 + 36 + 5 + 5 + 25 lengths and streams in the order of Vp9Recorder (blocks by references and size), then the
+//   coefficients
 //   loop filter: columns, rows, superblocks, limits
 //   pixels of the picture and of the references, as make_picture_layout lays them out
 #include "batch/ddb_streams.h"
@@ -11,9 +12,19 @@
 namespace dd::ddb {
 namespace {
 
-// The order of a recorder's streams in the file, for both directions. `squares` takes those of a size class.
-template <typename Recorder, typename Squares, typename Visit>
-void each_stream(Recorder &recorder, Squares squares, Visit visit) {
+template <typename Bins, typename Blocks>
+void each_bin(Bins &bins, Blocks blocks) {
+    for (unsigned pairing = 0; pairing < Bins::kPairings; pairing++)
+        for (unsigned c = 0; c < Bins::kClasses; c++)
+            blocks(bins, pairing, c);
+}
+
+// The order of a recorder's streams in the file, for both directions. `blocks` takes those of references and a size class, `squares` those
+// of a size class.
+template <typename Recorder, typename Blocks, typename Squares, typename Visit>
+void each_stream(Recorder &recorder, Blocks blocks, Squares squares, Visit visit) {
+    each_bin(recorder.blocks, blocks);
+    each_bin(recorder.pair_blocks, blocks);
     for (unsigned c = 0; c < DD_MC_CLASSES; c++)
         squares(recorder.mc, c);
     for (unsigned c = 0; c < DD_MC_CLASSES; c++)
@@ -22,6 +33,16 @@ void each_stream(Recorder &recorder, Squares squares, Visit visit) {
         for (auto &stream : kind)
             visit(stream);
     visit(recorder.coefs);
+}
+
+template <typename Bins>
+void read_blocks(Reader &in, Bins &to, unsigned pairing, unsigned size_class) {
+    std::vector<typename Bins::Record> all;
+    in.stream(all);
+    if (!all.empty())
+        to.use(pairing);
+    for (const auto &record : all)
+        to[Bins::bin_of(pairing, size_class, vp9_filters(record))].push_back(record);
 }
 
 // Into their bins, which have to exist.
@@ -49,7 +70,8 @@ void write(Writer &out, const BatchView &view, const Vp9Batch &batch) {
     out.word(static_cast<std::uint32_t>(recorders.size()));
     for (const Vp9Recorder &recorder : recorders)
         each_stream(
-            recorder, [&](const auto &squares, unsigned c) { out.stream(squares.of_size(c)); },
+            recorder, [&](const auto &blocks, unsigned pairing, unsigned c) { out.stream(blocks.of(pairing, c)); },
+            [&](const auto &squares, unsigned c) { out.stream(squares.of_size(c)); },
             [&](const auto &stream) { out.stream(stream); });
     out.word(batch.lf.sb_cols);
     out.word(batch.lf.sb_rows);
@@ -71,8 +93,8 @@ void read(Reader &in, SavedBatch &saved, Vp9Batch &batch) {
     batch.recorders.resize(recorders);
     for (Vp9Recorder &recorder : batch.recorders)
         each_stream(
-            recorder, [&](auto &squares, unsigned c) { read_squares(in, squares, c); },
-            [&](auto &stream) { in.stream(stream); });
+            recorder, [&](auto &blocks, unsigned pairing, unsigned c) { read_blocks(in, blocks, pairing, c); },
+            [&](auto &squares, unsigned c) { read_squares(in, squares, c); }, [&](auto &stream) { in.stream(stream); });
     batch.lf.sb_cols = in.word();
     batch.lf.sb_rows = in.word();
     in.stream(batch.lf.superblocks);

@@ -6,6 +6,7 @@
 #pragma once
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
+#include "batch/vp9_blocks.h"
 #include "batch/vp9_squares.h"
 #include "common/records.h"
 #include "daedalus/daedalus.h"
@@ -65,9 +66,14 @@ class Vp9Recorder {
     // The same as take_residuals() for a single one, which is copied.
     bool residual(const Vp9Residual &r);
     std::size_t residuals() const;
+    // Squares of single planes that are predicted.
+    std::size_t squares() const { return 3 * (blocks.size() + pair_blocks.size()) + mc.size() + scaled.size(); }
     // Why a residual was refused: its values leave the range in which all implementations agree.
     bool out_of_range() const { return out_of_range_; }
 
+    // Predictions. Where chroma has half of the width and height, whole blocks lie in lists of their own.
+    Vp9Blocks blocks;
+    Vp9PairBlocks pair_blocks;
     Vp9Squares<DdMcRecord, 9> mc;
     Vp9Squares<DdScaledMcRecord, 1> scaled;
     std::array<std::array<RecordList<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
@@ -95,6 +101,7 @@ class Vp9Recorder {
     bool allowed(const Vp9Prediction &p) const;
     template <bool compound>
     bool put_block(const DdVp9Block &block, unsigned shape);
+    bool put_planes(const DdVp9Block &block, unsigned shape);
     bool predict_plane(const Vp9Prediction &p);
     void simple_squares(const Vp9Prediction &p, unsigned side);
     void square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class);
@@ -132,6 +139,7 @@ class Vp9Recorder {
     unsigned cols_ = 0, rows_ = 0;                        // blocks of 8x8 in luma
     unsigned has_ref_ = 0;                                // bit s: slot s
     unsigned ss_h_ = 0, ss_v_ = 0;
+    bool has_halves_ = false; // chroma of half of the width and height
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
     bool out_of_range_ = false;
     std::array<std::uint64_t, DD_ITX_KINDS> harmless_{}; // sum of magnitudes by kind

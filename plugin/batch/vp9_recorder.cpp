@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <iterator>
 #include <type_traits>
 
@@ -51,24 +52,12 @@ DdScaledMcRecord as_scaled(const DdMcRecord &r) {
             pack(kUnscaledStep, kUnscaledStep)};
 }
 
-// Where the bins of such squares begin among those of their references.
-constexpr unsigned bin_of_size(unsigned side) {
-    return Vp9Squares<DdMcRecord, 9>::bin_of(0, static_cast<unsigned>(std::countr_zero(side)) - 2, 0);
-}
-
-// `record`: the first one, `bins`: those of its references and filters.
-[[gnu::noinline]] void row_of_squares(RecordList<DdMcRecord> *bins, DdMcRecord record, unsigned planes, unsigned w,
-                                      unsigned h) {
-    const unsigned side = std::min(w, h), squares = std::max(w, h) >> std::countr_zero(side);
-    DdMcRecord *to = bins[bin_of_size(side)].extend(std::size_t{planes} * squares);
-    for (unsigned plane = 0; plane < planes; plane++) {
-        DdMcRecord next = record;
-        *to++ = next;
-        for (unsigned i = 1; i < squares; i++) {
-            next = beside(next, w > side ? side : 0, h > side ? side : 0);
-            *to++ = next;
-        }
-        record.ctl += 1u << DD_MC_PLANE_SHIFT;
+// A rectangle from its first square on.
+void row_of_squares(Vp9Squares<DdMcRecord, 9> &to, DdMcRecord record, unsigned w, unsigned h) {
+    const unsigned side = std::min(w, h), squares = std::max(w, h) / side;
+    for (unsigned i = 0; i < squares; i++) {
+        to.put(static_cast<unsigned>(std::countr_zero(side)) - 2, record);
+        record = beside(record, w > side ? side : 0, h > side ? side : 0);
     }
 }
 
@@ -80,6 +69,8 @@ constexpr unsigned next_part(unsigned side, unsigned done) {
 } // namespace
 
 void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
+    blocks.clear();
+    pair_blocks.clear();
     mc.clear();
     scaled.clear();
     for (auto &kind : itx)
@@ -99,6 +90,7 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         has_ref_ |= unsigned{ref[slot].size != 0} << slot;
     ss_h_ = dst.format.ss_h;
     ss_v_ = dst.format.ss_v;
+    has_halves_ = ss_h_ && ss_v_;
     bit_depth_ = dst.format.bit_depth;
     bytes_per_pixel_ = dst.bytes_per_pixel();
     prepare_ranges();
@@ -153,28 +145,71 @@ namespace {
 // What the size of a block decides: VP9's block sizes from 8x8 on.
 constexpr unsigned kFirstShape = 3; // those before are smaller
 struct BlockShape {
-    std::uint8_t cols, rows;           // blocks of 8x8
-    std::uint8_t luma_bin, chroma_bin; // of the squares, where chroma has half of the width and height
+    std::uint8_t cols, rows; // blocks of 8x8
+    std::uint8_t size_class; // of its square, or of both
+    std::uint32_t second; // from a rectangle's first square to the other one, as DdMcBlock.at has it; 0: there is none
 };
 constexpr auto kBlockShapes = [] {
     constexpr std::uint8_t sides[][2] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {2, 4},
                                          {4, 2}, {4, 4}, {4, 8}, {8, 4}, {8, 8}};
     std::array<BlockShape, std::size(sides)> all{};
     for (unsigned i = 0; i < all.size(); i++) {
-        const unsigned side = 4u * std::min(sides[i][0], sides[i][1]);
-        all[i] = {sides[i][0], sides[i][1], static_cast<std::uint8_t>(bin_of_size(2 * side)),
-                  static_cast<std::uint8_t>(bin_of_size(side))};
+        const auto [cols, rows] = sides[i];
+        const unsigned side = std::min(cols, rows);
+        all[i] = {cols, rows, static_cast<std::uint8_t>(std::countr_zero(side)),
+                  cols > rows   ? side << DD_MC_BLOCK_COL_SHIFT
+                  : cols < rows ? side << DD_MC_BLOCK_ROW_SHIFT
+                                : 0};
     }
     return all;
 }();
+static_assert(kMaxPictureSide / 8 <= DD_MC_BLOCK_PLACE_MASK + 1);
 
-// vp9_filters() of a position's fractions, as a record has them.
-constexpr auto kFiltersOfSubpel = [] {
-    std::array<std::uint8_t, 256> all{};
-    for (unsigned subpel = 0; subpel < 256; subpel++)
-        all[subpel] = static_cast<std::uint8_t>(vp9_filters(subpel & 15, subpel >> 4));
+// vp9_filters() of a vector's fractions, in luma and chroma.
+struct Filters {
+    std::uint8_t both, luma; // those of a single block, and of a pair's half
+};
+constexpr auto kFiltersOfVector = [] {
+    std::array<Filters, 256> all{};
+    for (unsigned i = 0; i < 256; i++) {
+        const std::uint32_t mv = (i & 15) | (i >> 4) << 16;
+        all[i] = {static_cast<std::uint8_t>(vp9_filters(DdMcBlock{0, mv})),
+                  static_cast<std::uint8_t>(vp9_filters(DdMcPairBlock{0, 0, mv}) % 3)};
+    }
     return all;
 }();
+Filters filters_of(std::uint32_t mv) {
+    return kFiltersOfVector[(mv & 15) | (mv >> 12 & 0xf0)];
+}
+
+// As it was written: at once.
+std::uint32_t vector_of(const std::int16_t (&mv)[2]) {
+    std::uint32_t both;
+    std::memcpy(&both, mv, sizeof(both));
+    return both;
+}
+
+// Both squares of a rectangle, or a square for which there is no room yet. True, for those who return that.
+template <typename Record>
+[[gnu::noinline]] bool put_in_new_room(RecordList<Record> &to, Record record, std::uint32_t second) {
+    to.push_back(record);
+    if (second) {
+        record.at += second;
+        to.push_back(record);
+    }
+    return true;
+}
+
+// Most blocks are squares. What calls something does so as its last step, so that all fits into registers.
+template <typename Record>
+[[gnu::always_inline]] inline bool put_whole(RecordList<Record> &to, Record record, std::uint32_t second) {
+    if (second || !to.has_room(1)) [[unlikely]]
+        return put_in_new_room(to, record, second);
+    Record *at = to.end();
+    *at = record;
+    to.keep(at + 1);
+    return true;
+}
 
 // A reference of a block and its vector, in 1/16 pixel of a plane.
 struct Source {
@@ -186,62 +221,14 @@ struct Source {
     std::uint32_t subpel() const { return (x & 15u) | (y & 15u) << 4; }
 };
 
-// A plane's share of a whole block, or that of both planes of chroma. The record of the first plane, and the bins of its filters.
-template <bool compound>
-[[gnu::always_inline]] inline DdMcRecord whole_record(RecordList<DdMcRecord> *&bins, std::uint32_t ctl, unsigned x,
-                                                      unsigned y, Source first, Source second) {
-    const std::uint32_t subpel = first.subpel();
-    DdMcRecord record{x | y << 16, first.position(x, y), 0, ctl | subpel << DD_MC_MX0_SHIFT};
-    unsigned filters = kFiltersOfSubpel[subpel];
-    if constexpr (compound) {
-        const std::uint32_t other = second.subpel();
-        record.src1 = second.position(x, y);
-        record.ctl |= other << DD_MC_MX1_SHIFT;
-        filters = filters * 3 + kFiltersOfSubpel[other];
+// The record of a block's first square in a plane.
+DdMcRecord first_square(std::uint32_t ctl, unsigned x, unsigned y, const Source (&source)[2]) {
+    DdMcRecord record{x | y << 16, source[0].position(x, y), 0, ctl | source[0].subpel() << DD_MC_MX0_SHIFT};
+    if (ctl & DD_MC_COMPOUND) {
+        record.src1 = source[1].position(x, y);
+        record.ctl |= source[1].subpel() << DD_MC_MX1_SHIFT;
     }
-    bins += filters;
     return record;
-}
-
-// Of a vector in 1/8 pixel of luma.
-Source source_of(const std::int16_t (&mv)[2]) {
-    return {mv[0] * 2, mv[1] * 2};
-}
-
-constexpr std::uint32_t kNextPlane = 1u << DD_MC_PLANE_SHIFT;
-
-// Rectangles, and chroma that has not half of the width and height: the rare rest. `bins`: those of the references.
-template <bool compound>
-[[gnu::noinline]] void put_rectangles(RecordList<DdMcRecord> *bins, std::uint32_t ctl, const DdVp9Block &block,
-                                      const BlockShape &shape, unsigned ss_h, unsigned ss_v) {
-    const unsigned x = block.col * 8, y = block.row * 8, w = shape.cols * 8, h = shape.rows * 8;
-    const Source first = source_of(block.mv[0]), second = compound ? source_of(block.mv[1]) : Source{};
-    auto *to = bins;
-    const DdMcRecord luma = whole_record<compound>(to, ctl, x, y, first, second);
-    row_of_squares(to, luma, 1, w, h);
-    to = bins;
-    const DdMcRecord chroma =
-        whole_record<compound>(to, ctl + kNextPlane, x >> ss_h, y >> ss_v, {first.x >> ss_h, first.y >> ss_v},
-                               {second.x >> ss_h, second.y >> ss_v});
-    row_of_squares(to, chroma, 2, w >> ss_h, h >> ss_v);
-}
-
-// What nearly all blocks are.
-template <bool compound>
-[[gnu::always_inline]] inline void put_squares(RecordList<DdMcRecord> *bins, std::uint32_t ctl, const DdVp9Block &block,
-                                               const BlockShape &shape) {
-    const unsigned x = block.col * 8, y = block.row * 8;
-    const Source first = source_of(block.mv[0]), second = compound ? source_of(block.mv[1]) : Source{};
-    auto *to = bins + shape.luma_bin;
-    const DdMcRecord luma = whole_record<compound>(to, ctl, x, y, first, second);
-    to->push_back(luma);
-    to = bins + shape.chroma_bin;
-    DdMcRecord chroma = whole_record<compound>(to, ctl + kNextPlane, x / 2, y / 2, {first.x >> 1, first.y >> 1},
-                                               {second.x >> 1, second.y >> 1});
-    DdMcRecord *both = to->extend(2);
-    both[0] = chroma;
-    chroma.ctl += kNextPlane;
-    both[1] = chroma;
 }
 
 } // namespace
@@ -257,15 +244,39 @@ bool Vp9Recorder::put_block(const DdVp9Block &block, unsigned shape) {
         return false;
     used_refs |= refs;
     predictions += compound ? 6 : 3;
-    std::uint32_t ctl = block.filter << DD_MC_FILTER_SHIFT | ref0 << DD_MC_REF0_SHIFT;
-    if constexpr (compound)
-        ctl |= ref1 << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
-    auto *bins = &mc[mc.bin_of(vp9_pairing(compound, ref0, ref1), 0, 0)];
+    if (!has_halves_) [[unlikely]]
+        return put_planes(block, shape);
     const BlockShape &size = kBlockShapes[shape];
-    if (size.cols == size.rows && ss_h_ & ss_v_) [[likely]]
-        put_squares<compound>(bins, ctl, block, size);
-    else
-        put_rectangles<compound>(bins, ctl, block, size, ss_h_, ss_v_);
+    const std::uint32_t at = block.col << DD_MC_BLOCK_COL_SHIFT | block.row << DD_MC_BLOCK_ROW_SHIFT |
+                             std::uint32_t{block.filter} << DD_MC_BLOCK_FILTER_SHIFT;
+    const std::uint32_t mv0 = vector_of(block.mv[0]);
+    if constexpr (compound) {
+        const std::uint32_t mv1 = vector_of(block.mv[1]);
+        const unsigned pairing = vp9_pairing(true, ref0, ref1),
+                       filters = filters_of(mv0).luma * 3u + filters_of(mv1).luma;
+        pair_blocks.use(pairing);
+        return put_whole(pair_blocks[pair_blocks.bin_of(pairing, size.size_class, filters)],
+                         DdMcPairBlock{at, mv0, mv1}, size.second);
+    } else {
+        blocks.use(ref0);
+        return put_whole(blocks[blocks.bin_of(ref0, size.size_class, filters_of(mv0).both)], DdMcBlock{at, mv0},
+                         size.second);
+    }
+}
+
+// Where chroma has not half of the width and height.
+[[gnu::noinline]] bool Vp9Recorder::put_planes(const DdVp9Block &block, unsigned shape) {
+    const BlockShape &size = kBlockShapes[shape];
+    std::uint32_t ctl = block.filter << DD_MC_FILTER_SHIFT | block.ref[0] << DD_MC_REF0_SHIFT;
+    if (block.compound)
+        ctl |= block.ref[1] << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
+    for (unsigned plane = 0; plane < 3; plane++, ctl += 1u << DD_MC_PLANE_SHIFT) {
+        const unsigned h = plane ? ss_h_ : 0, v = plane ? ss_v_ : 0;
+        const Source source[2] = {{block.mv[0][0] * 2 >> h, block.mv[0][1] * 2 >> v},
+                                  {block.mv[1][0] * 2 >> h, block.mv[1][1] * 2 >> v}};
+        row_of_squares(mc, first_square(ctl, block.col * 8 >> h, block.row * 8 >> v, source), size.cols * 8u >> h,
+                       size.rows * 8u >> v);
+    }
     return true;
 }
 

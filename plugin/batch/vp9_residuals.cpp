@@ -165,10 +165,13 @@ template <typename T, unsigned kind, unsigned corner>
         out_of_range_ = true;
         return false;
     }
-    T dc = 0;
-    if (corner == 0)
+    auto value = static_cast<std::uint32_t>(coefs.size());
+    if (corner == 0) {
+        T dc;
         std::memcpy(&dc, coefficients, sizeof(dc));
-    itx[kind][corner].push_back({at, static_cast<std::uint32_t>(coefs.size()), plane, dc});
+        value = static_cast<std::uint32_t>(std::int32_t{dc});
+    }
+    itx[kind][corner].push_back({at | plane, value});
     coefs.keep(coefficients + corner_words(corner, sizeof(T) / 2));
     return true;
 }
@@ -194,7 +197,8 @@ bool Vp9Recorder::take_corner(unsigned plane, std::uint32_t at, T *from) {
         return take_doubtful<T, kind, corner>(plane, at);
     }
     DdItxRecord *record = stream.end();
-    *record = {at, static_cast<std::uint32_t>(coefs.size()), plane, dc};
+    *record = {at | plane,
+               corner ? static_cast<std::uint32_t>(coefs.size()) : static_cast<std::uint32_t>(std::int32_t{dc})};
     stream.keep(record + 1);
     coefs.keep(to + corner_words(corner, sizeof(T) / 2));
     return true;

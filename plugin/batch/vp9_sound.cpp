@@ -23,6 +23,13 @@ struct Checker {
         return in_plane(ctl >> DD_MC_PLANE_SHIFT & 3, dst, side) && has_ref(ctl >> DD_MC_REF0_SHIFT & 3) &&
                (!(ctl & DD_MC_COMPOUND) || has_ref(ctl >> DD_MC_REF1_SHIFT & 3));
     }
+    // Wherever a vector of 16 bits points to, the record can say it: reads are clamped.
+    bool blocks(const Vp9Recorder &recorder) const {
+        const bool has_halves = batch.dst.format.ss_h && batch.dst.format.ss_v && batch.dst.format.planes == 3;
+        return each_block_square(recorder, [&](unsigned size_class, const DdMcRecord &r) {
+            return has_halves && prediction(r.dst, r.ctl, 4u << size_class);
+        });
+    }
     static bool step(std::uint32_t step) {
         const unsigned x = step & 0xffff, y = step >> 16;
         return x >= 1 && x <= 32 && y >= 1 && y <= 32;
@@ -34,9 +41,12 @@ struct Checker {
     }
     bool residual(const Vp9Recorder &recorder, const DdItxRecord &r, unsigned kind, unsigned corner) const {
         const std::uint64_t words = corner_words(corner, batch.dst.bytes_per_pixel());
-        return in_plane(r.plane, r.dst, itx_size(kind)) && (!corner || r.coefs + words <= recorder.coefs.size());
+        return in_plane(r.dst & 3, r.dst & ~3u, itx_size(kind)) &&
+               (!corner || r.coefs + words <= recorder.coefs.size());
     }
     bool streams(const Vp9Recorder &recorder) const {
+        if (!blocks(recorder))
+            return false;
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
             const unsigned side = 4u << c;
             if (!std::ranges::all_of(recorder.mc.of_size(c),

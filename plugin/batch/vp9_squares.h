@@ -37,40 +37,28 @@ constexpr unsigned vp9_filters(const DdScaledMcRecord &) {
     return 0;
 }
 
-// `kinds`: of filters, the results of vp9_filters().
-template <typename T, unsigned kinds>
-class Vp9Squares {
+// Records by references, size and filters. `kinds`: of filters. Lists of references that a frame doesn't use are never looked at.
+template <typename T, unsigned pairings, unsigned classes, unsigned kinds>
+class Vp9Bins {
   public:
     using Record = T;
-    static constexpr unsigned kKinds = kinds;
-    struct Place {
-        unsigned bin;
-        std::uint32_t index;
-    };
+    static constexpr unsigned kPairings = pairings, kClasses = classes, kKinds = kinds;
 
     static constexpr unsigned bin_of(unsigned pairing, unsigned size_class, unsigned filters) {
-        return (pairing * DD_MC_CLASSES + size_class) * kinds + filters;
+        return (pairing * classes + size_class) * kinds + filters;
     }
+    // To be called before something is put into a pairing's lists.
+    void use(unsigned pairing) { used_ |= 1u << pairing; }
+    bool uses(unsigned pairing) const { return used_ >> pairing & 1; }
     RecordList<T> &operator[](unsigned bin) { return bins_[bin]; }
     const RecordList<T> &operator[](unsigned bin) const { return bins_[bin]; }
-    T &operator[](const Place &at) { return bins_[at.bin][at.index]; }
 
-    // The references have to be slots.
-    Place put(unsigned size_class, const T &record) {
-        const unsigned bin = bin_of(vp9_pairing(record.ctl), size_class, vp9_filters(record));
-        bins_[bin].push_back(record);
-        return {bin, static_cast<std::uint32_t>(bins_[bin].size() - 1)};
-    }
-    // The bin's last record takes the place of the one that leaves: what lay there is here now.
-    Place take_out(const Place &at) {
-        RecordList<T> &bin = bins_[at.bin];
-        bin[at.index] = bin.back();
-        bin.pop_back();
-        return {at.bin, static_cast<std::uint32_t>(bin.size())};
-    }
     void clear() {
-        for (RecordList<T> &bin : bins_)
-            bin.clear();
+        for (unsigned p = 0; p < pairings; p++)
+            if (uses(p))
+                for (unsigned bin = bin_of(p, 0, 0); bin < bin_of(p + 1, 0, 0); bin++)
+                    bins_[bin].clear();
+        used_ = 0;
     }
     std::size_t size() const {
         std::size_t all = 0;
@@ -78,19 +66,63 @@ class Vp9Squares {
             all += bin.size();
         return all;
     }
-    // A copy, for those who don't care about references and filters.
-    std::vector<T> of_size(unsigned size_class) const {
+    std::size_t size(unsigned pairing, unsigned size_class) const {
+        std::size_t all = 0;
+        for (unsigned filters = 0; filters < kinds; filters++)
+            all += bins_[bin_of(pairing, size_class, filters)].size();
+        return all;
+    }
+    // A copy, for those who don't care about filters.
+    std::vector<T> of(unsigned pairing, unsigned size_class) const {
         std::vector<T> all;
-        for (unsigned pairing = 0; pairing < kVp9Pairings; pairing++)
-            for (unsigned filters = 0; filters < kinds; filters++) {
-                const RecordList<T> &bin = bins_[bin_of(pairing, size_class, filters)];
-                all.insert(all.end(), bin.begin(), bin.end());
-            }
+        for (unsigned filters = 0; filters < kinds; filters++) {
+            const RecordList<T> &bin = bins_[bin_of(pairing, size_class, filters)];
+            all.insert(all.end(), bin.begin(), bin.end());
+        }
         return all;
     }
 
   private:
-    std::array<RecordList<T>, std::size_t{kVp9Pairings} * DD_MC_CLASSES * kinds> bins_;
+    std::array<RecordList<T>, std::size_t{pairings} * classes * kinds> bins_;
+    std::uint32_t used_ = 0; // bit p: pairing p
+};
+
+// Squares of single planes.
+template <typename T, unsigned kinds>
+class Vp9Squares : public Vp9Bins<T, kVp9Pairings, DD_MC_CLASSES, kinds> {
+    using Bins = Vp9Bins<T, kVp9Pairings, DD_MC_CLASSES, kinds>;
+
+  public:
+    using Bins::operator[];
+    struct Place {
+        unsigned bin;
+        std::uint32_t index;
+    };
+    T &operator[](const Place &at) { return (*this)[at.bin][at.index]; }
+    // The references have to be slots.
+    Place put(unsigned size_class, const T &record) {
+        const unsigned pairing = vp9_pairing(record.ctl);
+        const unsigned bin = Bins::bin_of(pairing, size_class, vp9_filters(record));
+        this->use(pairing);
+        (*this)[bin].push_back(record);
+        return {bin, static_cast<std::uint32_t>((*this)[bin].size() - 1)};
+    }
+    // The bin's last record takes the place of the one that leaves: what lay there is here now.
+    Place take_out(const Place &at) {
+        RecordList<T> &bin = (*this)[at.bin];
+        bin[at.index] = bin.back();
+        bin.pop_back();
+        return {at.bin, static_cast<std::uint32_t>(bin.size())};
+    }
+    // A copy, for those who don't care about references and filters.
+    std::vector<T> of_size(unsigned size_class) const {
+        std::vector<T> all;
+        for (unsigned pairing = 0; pairing < kVp9Pairings; pairing++) {
+            const std::vector<T> some = Bins::of(pairing, size_class);
+            all.insert(all.end(), some.begin(), some.end());
+        }
+        return all;
+    }
 };
 
 } // namespace dd

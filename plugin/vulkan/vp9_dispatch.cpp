@@ -2,6 +2,8 @@
 #include "vulkan/vp9_dispatch.h"
 
 #include "batch/vp9_filter_order.h"
+#include "vulkan/vp9_parts.h"
+#include "vulkan/vp9_prediction_dispatch.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,34 +13,6 @@
 #include <utility>
 
 namespace dd {
-namespace {
-
-// Of kernels without barriers. v3dv packs as many workgroups into a supergroup as it takes to fill its batches of 16
-// invocations, here sixteen, and V3D runs one supergroup after another.
-constexpr unsigned kLanes = 255;
-
-enum VpKernel : unsigned {
-    kMc,
-    kMcPair,
-    kScaledMc,
-    kItxDc,
-    kItx4,
-    kItx8,
-    kItx16,
-    kItx32,
-    kWht,
-    kLf,
-    kLfInner,
-    kLfSuperblock,
-    kKernels
-};
-
-// As kernels/vp9/itx.comp has it, which is not for 8x8 with 8 bits; the others have no barriers.
-constexpr unsigned lanes_a_group(VpKernel kernel, unsigned bit_depth) {
-    if ((kernel != kItx8 || bit_depth == 8) && kernel != kItx16 && kernel != kItx32)
-        return kLanes;
-    return kernel == kItx32 && bit_depth > 8 ? 128 : 192;
-}
 
 unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
     static constexpr const char *names[kKernels] = {"mc",   "mc_pair", "scaled_mc", "itx_dc",
@@ -54,6 +28,24 @@ unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
     return table[(bit_depth - 8) / 2][kernel];
 }
 
+DdPlanes planes_of(const PictureLayout &layout) {
+    DdPlanes planes{};
+    for (unsigned p = 0; p < layout.format.planes; p++)
+        planes.offset[p] = layout.plane[p].offset / 4;
+    planes.stride[0] = layout.plane[0].stride / 4;
+    planes.stride[1] = layout.plane[1].stride / 4;
+    return planes;
+}
+
+namespace {
+
+// As kernels/vp9/itx.comp has it, which is not for 8x8 with 8 bits; the others have no barriers.
+constexpr unsigned lanes_a_group(VpKernel kernel, unsigned bit_depth) {
+    if ((kernel != kItx8 || bit_depth == 8) && kernel != kItx16 && kernel != kItx32)
+        return kLanes;
+    return kernel == kItx32 && bit_depth > 8 ? 128 : 192;
+}
+
 // Of 8x8 with 8 bits there are two: a wide GPU has the lanes to spare for one that waits at barriers.
 bool is_itx8_shared(VpKernel kernel, unsigned bit_depth, Profile profile) {
     return kernel == kItx8 && bit_depth == 8 && profile == Profile::wide;
@@ -64,151 +56,6 @@ unsigned itx8_shared() {
 }
 constexpr unsigned kItx8SharedLanes = 256;
 
-constexpr std::uint32_t groups_for(std::size_t lanes, unsigned lanes_a_group) {
-    return static_cast<std::uint32_t>((lanes + lanes_a_group - 1) / lanes_a_group);
-}
-
-DdPlanes planes_of(const PictureLayout &layout) {
-    DdPlanes planes{};
-    for (unsigned p = 0; p < layout.format.planes; p++)
-        planes.offset[p] = layout.plane[p].offset / 4;
-    planes.stride[0] = layout.plane[0].stride / 4;
-    planes.stride[1] = layout.plane[1].stride / 4;
-    return planes;
-}
-
-DdRefPlanes ref_planes_of(const PictureLayout &layout) {
-    const DdPlanes planes = planes_of(layout);
-    DdRefPlanes ref{};
-    std::copy(std::begin(planes.offset), std::end(planes.offset), ref.offset);
-    std::copy(std::begin(planes.stride), std::end(planes.stride), ref.stride);
-    for (unsigned p = 0; p < 2 && layout.size && p < layout.format.planes; p++)
-        ref.last[p] = (layout.plane[p].width - 1) | (layout.plane[p].height - 1) << 16;
-    return ref;
-}
-
-// Squares by size class.
-using SquareCounts = std::array<std::size_t, DD_MC_CLASSES>;
-
-// The predictions of one dispatch.
-struct Pairing {
-    unsigned number; // as vp9_pairing() has it
-    std::array<std::uint8_t, 2> ref;
-    bool compound;
-    SquareCounts squares;
-};
-
-struct Pairings {
-    std::array<Pairing, kVp9Pairings> all{};
-    std::size_t count = 0;
-
-    auto begin() const { return all.begin(); }
-    auto end() const { return begin() + static_cast<std::ptrdiff_t>(count); }
-};
-
-// How the two kinds of motion compensation differ, for the code that plans both.
-struct Unscaled {
-    static const auto &squares(const Vp9Recorder &r) { return r.mc; }
-    static VpKernel kernel(const Pairing &pairing) { return pairing.compound ? kMcPair : kMc; }
-    // Lanes of a square: strips of four pixels' width, and so many rows.
-    static std::size_t lanes(unsigned size_class, unsigned rows_log2) {
-        return std::size_t{1} << (2 * size_class + 2 - std::min(size_class + 2, rows_log2));
-    }
-    static unsigned rows_log2(const SquareCounts &counts, Profile profile);
-};
-struct Scaled {
-    static const auto &squares(const Vp9Recorder &r) { return r.scaled; }
-    static VpKernel kernel(const Pairing &) { return kScaledMc; }
-    static std::size_t lanes(unsigned size_class, unsigned) {
-        return std::size_t{4} << (2 * size_class);
-    } // four pixels
-    static unsigned rows_log2(const SquareCounts &, Profile) { return 0; }
-};
-
-// Rows of a strip at most: the more, the fewer rows are filtered twice, and the fewer lanes share the work.
-unsigned Unscaled::rows_log2(const SquareCounts &counts, Profile profile) {
-    constexpr unsigned least = 3, most = 5;
-    constexpr std::size_t enough_lanes = 12 * 2 * 16 * 8; // several times what V3D runs at once
-    if (profile == Profile::wide)
-        return least;
-    for (unsigned rows = most; rows > least; rows--) {
-        std::size_t all = 0;
-        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-            all += counts[c] * lanes(c, rows);
-        if (all >= enough_lanes)
-            return rows;
-    }
-    return least;
-}
-
-template <typename Kind>
-using SquaresOf = std::remove_cvref_t<decltype(Kind::squares(std::declval<const Vp9Recorder &>()))>;
-template <typename Kind>
-using RecordOf = typename SquaresOf<Kind>::Record;
-
-template <typename Kind>
-SquareCounts count_squares(const Vp9Batch &batch, unsigned pairing) {
-    SquareCounts counts{};
-    for (const Vp9Recorder &recorder : batch.recorders)
-        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-            for (unsigned filters = 0; filters < SquaresOf<Kind>::kKinds; filters++)
-                counts[c] += Kind::squares(recorder)[SquaresOf<Kind>::bin_of(pairing, c, filters)].size();
-    return counts;
-}
-
-template <typename Kind>
-Pairings pairings_of(const Vp9Batch &batch) {
-    Pairings used;
-    for (unsigned p = 0; p < kVp9Pairings; p++) {
-        const SquareCounts squares = count_squares<Kind>(batch, p);
-        if (std::ranges::all_of(squares, [](std::size_t n) { return n == 0; }))
-            continue;
-        const bool compound = p < kVp9Singles;
-        const unsigned first = compound ? p / DD_MAX_REFS : p - kVp9Singles,
-                       second = compound ? p % DD_MAX_REFS : first;
-        used.all[used.count++] = {
-            p, {static_cast<std::uint8_t>(first), static_cast<std::uint8_t>(second)}, compound, squares};
-    }
-    return used;
-}
-
-// Classes go from the largest squares to the smallest, so that long strips start first.
-constexpr unsigned class_at(unsigned position) {
-    return DD_MC_CLASSES - 1 - position;
-}
-
-template <typename Kind>
-void plan_predictions(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
-    for (const Pairing &pairing : pairings_of<Kind>(batch)) {
-        DdMcPush push{};
-        push.dst = planes_of(batch.dst);
-        push.ref0 = ref_planes_of(batch.ref[pairing.ref[0]]);
-        push.ref1 = ref_planes_of(batch.ref[pairing.ref[1]]);
-        push.rows_log2 = Kind::rows_log2(pairing.squares, profile);
-        std::size_t records = 0;
-        std::uint32_t groups = 0;
-        for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
-            if (c)
-                push.first_group[c - 1] = groups;
-            push.first_record[c] = static_cast<std::uint32_t>(records);
-            const std::size_t count = pairing.squares[class_at(c)];
-            records += count;
-            groups += groups_for(count * Kind::lanes(class_at(c), push.rows_log2), kLanes);
-        }
-        push.first_record[DD_MC_CLASSES] = static_cast<std::uint32_t>(records);
-
-        Dispatch d;
-        d.kernel = kernel_of(Kind::kernel(pairing), batch.dst.format.bit_depth);
-        d.set_push(push);
-        d.groups = groups;
-        d.ref = pairing.ref;
-        d.records_at = work.upload_bytes;
-        work.dispatches.push_back(d);
-        work.upload_bytes =
-            align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(RecordOf<Kind>)));
-    }
-}
-
 // Writes one after another; `to` may be write-combined memory.
 template <typename T>
 struct Writer {
@@ -218,27 +65,6 @@ struct Writer {
         to += sizeof(T);
     }
 };
-
-template <typename List>
-std::byte *append(std::byte *to, const List &from) {
-    const std::size_t bytes = from.size() * sizeof(from[0]);
-    if (bytes)
-        std::memcpy(to, from.data(), bytes);
-    return to + bytes;
-}
-
-// `next`: the dispatch whose records come next, as plan_predictions left them.
-template <typename Kind>
-void write_predictions(const Vp9Batch &batch, const PhaseWork &work, std::size_t &next, std::byte *upload) {
-    for (const Pairing &pairing : pairings_of<Kind>(batch)) {
-        std::byte *to = upload + work.dispatches[next++].records_at;
-        for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-            for (unsigned filters = 0; filters < SquaresOf<Kind>::kKinds; filters++)
-                for (const Vp9Recorder &recorder : batch.recorders)
-                    to = append(to,
-                                Kind::squares(recorder)[SquaresOf<Kind>::bin_of(pairing.number, class_at(c), filters)]);
-    }
-}
 
 // A dispatch of the inverse transform: up to four streams of the recorders, its classes.
 struct ItxClasses {
@@ -311,8 +137,9 @@ void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to
     for (unsigned c = 0; c < itx.classes; c++) {
         std::uint32_t coefs = 0; // words of the recorders before
         for (const Vp9Recorder &recorder : batch.recorders) {
+            const bool dc_alone = itx.stream[c][1] == 0;
             for (DdItxRecord record : recorder.itx[itx.stream[c][0]][itx.stream[c][1]]) {
-                record.coefs += coefs;
+                record.coefs += dc_alone ? 0 : coefs;
                 writer.put(record);
             }
             coefs += static_cast<std::uint32_t>(recorder.coefs.size());
@@ -405,8 +232,7 @@ constexpr std::uint32_t half_of_128th(int value) {
 } // namespace
 
 void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
-    plan_predictions<Unscaled>(batch, profile, work);
-    plan_predictions<Scaled>(batch, profile, work);
+    plan_vp9_predictions(batch, profile, work);
     bool barrier = !work.dispatches.empty(); // residuals are added to predictions
     for (const ItxClasses &itx : kItxDispatches)
         if (count_residuals(batch, itx)) {
@@ -421,12 +247,10 @@ void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
         work.upload_bytes += align_upload(static_cast<std::uint32_t>(std::max<std::size_t>(coefs, 1) * 4));
 }
 
-void write_vp9_recon(const Vp9Batch &batch, Profile, const PhaseWork &work, std::byte *upload) {
+void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
         return;
-    std::size_t next = 0;
-    write_predictions<Unscaled>(batch, work, next, upload);
-    write_predictions<Scaled>(batch, work, next, upload);
+    std::size_t next = write_vp9_predictions(batch, profile, work, upload);
     for (const ItxClasses &itx : kItxDispatches)
         if (count_residuals(batch, itx))
             write_residuals(batch, itx, upload + work.dispatches[next++].records_at);

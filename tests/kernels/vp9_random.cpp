@@ -2,6 +2,7 @@
 #include "kernels/vp9_random.h"
 #include "catch.h"
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -218,6 +219,52 @@ RandomFrame make_frame(Random &random, const FrameOptions &options) {
     return frame;
 }
 
+namespace {
+
+bool has_frame_size(const RandomFrame &frame, unsigned ref) {
+    return frame.ref_layout[ref].format.width == frame.layout.format.width &&
+           frame.ref_layout[ref].format.height == frame.layout.format.height;
+}
+
+// 1/8 pixel of luma: to whole pixels of luma, of chroma, nearby, anywhere.
+std::int16_t vector_part(Random &random) {
+    const int near = between(random, -60 * 8, 60 * 8);
+    switch (below(random, 5)) {
+    case 0:
+        return static_cast<std::int16_t>(near & ~7);
+    case 1:
+        return static_cast<std::int16_t>(near & ~15);
+    case 2:
+        return static_cast<std::int16_t>(random());
+    default:
+        return static_cast<std::int16_t>(near);
+    }
+}
+
+// A block of 8x8 or more, as one call; and the calls for its planes that it stands for. Both references have the frame's size.
+void add_whole_block(Random &random, RandomFrame &frame, Vp9Recorder &recorder, const Block &b, DdVp9Block block) {
+    const unsigned wide = static_cast<unsigned>(std::countr_zero(b.w)),
+                   high = static_cast<unsigned>(std::countr_zero(b.h));
+    block.col = b.x / 8;
+    block.row = b.y / 8;
+    block.size = 3 * (std::min(wide, high) - 2) + (wide < high ? 1 : wide > high ? 2 : 0);
+    for (auto &mv : block.mv)
+        for (std::int16_t &part : mv)
+            part = vector_part(random);
+    REQUIRE(recorder.predict_block(block));
+    for (unsigned i = 0; i <= block.compound; i++)
+        for (unsigned plane = 0; plane < frame.layout.format.planes; plane++) {
+            const unsigned ss_h = plane ? frame.layout.format.ss_h : 0, ss_v = plane ? frame.layout.format.ss_v : 0;
+            Vp9Prediction p{plane,       block.ref[i], block.filter, i == 1,
+                            b.x >> ss_h, b.y >> ss_v,  b.w >> ss_h,  b.h >> ss_v};
+            p.src_x = static_cast<int>(p.x * 16) + (block.mv[i][0] * 2 >> ss_h);
+            p.src_y = static_cast<int>(p.y * 16) + (block.mv[i][1] * 2 >> ss_v);
+            frame.predictions.push_back(p);
+        }
+}
+
+} // namespace
+
 void add_predictions(Random &random, RandomFrame &frame) {
     // Compound blocks of a frame have one reference in common, always the first or always the second one.
     const unsigned common = below(random, 3);
@@ -230,6 +277,16 @@ void add_predictions(Random &random, RandomFrame &frame) {
         const unsigned filter = below(random, 4), other = below(random, 3);
         const bool compound = chance(random, 40) && other != common;
         const unsigned first = compound && common_first ? common : other, second = common_first ? other : common;
+        if (b.w >= 8 && b.h >= 8 && has_frame_size(frame, first) && has_frame_size(frame, second) &&
+            chance(random, 50)) {
+            DdVp9Block block{};
+            block.filter = static_cast<std::uint8_t>(filter);
+            block.compound = compound;
+            block.ref[0] = static_cast<std::uint8_t>(first);
+            block.ref[1] = static_cast<std::uint8_t>(second);
+            add_whole_block(random, frame, recorder, b, block);
+            continue;
+        }
         for (unsigned i = 0; i <= (compound ? 1u : 0u); i++)
             for (unsigned plane = 0; plane < frame.layout.format.planes; plane++) {
                 // Chroma of two blocks smaller than it is predicted once.

@@ -60,13 +60,18 @@ void run(const Vp9Batch &batch, std::byte *dst, const Vp9References &ref, const 
 } // namespace
 
 void run_predictions(const Vp9Batch &batch, std::byte *dst, const Vp9References &ref) {
-    for (const Vp9Recorder &recorder : batch.recorders)
+    for (const Vp9Recorder &recorder : batch.recorders) {
+        each_block_square(recorder, [&](unsigned size_class, const DdMcRecord &r) {
+            run(batch, dst, ref, r, 4 << size_class);
+            return true;
+        });
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
             for (const DdMcRecord &r : recorder.mc.of_size(c))
                 run(batch, dst, ref, r, 4 << c);
             for (const DdScaledMcRecord &r : recorder.scaled.of_size(c))
                 run(batch, dst, ref, r, 4 << c);
         }
+    }
 }
 
 } // namespace dd::reference

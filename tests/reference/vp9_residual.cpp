@@ -10,7 +10,7 @@ namespace {
 void unpack(const Vp9Recorder &recorder, const DdItxRecord &r, unsigned n, unsigned corner, unsigned bytes_per_pixel,
             std::array<std::int64_t, 32 * 32> &x) {
     if (corner == 0) {
-        x[0] = r.dc;
+        x[0] = static_cast<std::int32_t>(r.coefs);
         return;
     }
     const unsigned side = corner_size(corner);
@@ -30,8 +30,8 @@ void add(const Vp9Batch &batch, std::byte *dst, const Vp9Recorder &recorder, con
     Vp9Transform transform;
     vp9_inverse_transform(transform, {x.data(), std::size_t{n} * n}, n, n, kind == DD_ITX_WHT);
     const int shift = kind == DD_ITX_WHT ? 0 : std::min(4 + static_cast<int>(kind), 6);
-    Plane plane(batch.dst, r.plane, dst);
-    const int left = static_cast<int>(r.dst & 0xffff), top = static_cast<int>(r.dst >> 16);
+    Plane plane(batch.dst, r.dst & 3, dst);
+    const int left = static_cast<int>(r.dst & 0xfffc), top = static_cast<int>(r.dst >> 16);
     for (int row = 0; row < static_cast<int>(n); row++)
         for (int column = 0; column < static_cast<int>(n); column++) {
             const std::int64_t value = x[static_cast<unsigned>(row) * n + static_cast<unsigned>(column)];

@@ -114,20 +114,36 @@ Work start_work(const std::string &name, Phase phase, const dd::SavedBatch &save
     return work;
 }
 
+template <typename Bins>
+void append_bins(Bins &to, const Bins &from) {
+    for (unsigned pairing = 0; pairing < Bins::kPairings; pairing++) {
+        to.use(pairing);
+        for (unsigned bin = Bins::bin_of(pairing, 0, 0); bin < Bins::bin_of(pairing + 1, 0, 0); bin++)
+            std::ranges::copy(from[bin], to[bin].extend(from[bin].size()));
+    }
+}
+
 Work mc_work(const dd::SavedBatch &saved) {
     Work work = start_work("replayed-mc", Phase::recon, saved);
     McRun run{vp9(saved).dst, vp9(saved).ref, {}, {}};
     for (unsigned slot = 0; slot < dd::DD_MAX_REFS; slot++)
         run.pixels[slot] = work.reference[slot].data();
     dd::Vp9Recorder &target = vp9(work).recorders[0];
-    for (const dd::Vp9Recorder &recorder : vp9(saved).recorders)
+    const auto add = [&](unsigned size_class, const dd::DdMcRecord &record) {
+        const unsigned side = 4u << size_class;
+        run.records.emplace_back(side, record);
+        work.pixels += double{1} * side * side;
+        return true;
+    };
+    for (const dd::Vp9Recorder &recorder : vp9(saved).recorders) {
+        append_bins(target.blocks, recorder.blocks);
+        append_bins(target.pair_blocks, recorder.pair_blocks);
+        append_bins(target.mc, recorder.mc);
+        dd::each_block_square(recorder, add);
         for (unsigned size_class = 0; size_class < dd::DD_MC_CLASSES; size_class++)
-            for (const dd::DdMcRecord &record : recorder.mc.of_size(size_class)) {
-                const unsigned side = 4u << size_class;
-                target.mc.put(size_class, record);
-                run.records.emplace_back(side, record);
-                work.pixels += double{1} * side * side;
-            }
+            for (const dd::DdMcRecord &record : recorder.mc.of_size(size_class))
+                add(size_class, record);
+    }
     work.blocks = static_cast<double>(run.records.size());
     work.run = std::move(run);
     return work;
@@ -168,7 +184,7 @@ void expand(std::byte *block, unsigned kind, unsigned corner, const dd::DdItxRec
     const unsigned size = dd::itx_size(kind), kept = dd::corner_size(corner);
     std::memset(block, 0, std::size_t{size} * size * coef_bytes);
     if (corner == 0) {
-        std::memcpy(block, &record.dc, coef_bytes); // little endian
+        std::memcpy(block, &record.coefs, coef_bytes); // little endian
         return;
     }
     const auto *from = reinterpret_cast<const std::byte *>(&words[record.coefs]);
@@ -194,9 +210,10 @@ Work itx_work(const dd::SavedBatch &saved) {
                     coefs.resize(at + std::size_t{size} * size * coef_bytes);
                     expand(&coefs[at], kind, corner, record, recorder.coefs, coef_bytes);
                     run.transforms.push_back(
-                        {kind, largest_eob(kind, corner), record.plane, record.dst & 0xffff, record.dst >> 16, at});
+                        {kind, largest_eob(kind, corner), record.dst & 3, record.dst & 0xfffc, record.dst >> 16, at});
                     dd::DdItxRecord moved = record;
-                    moved.coefs += first_word;
+                    if (corner)
+                        moved.coefs += first_word;
                     target.itx[kind][corner].push_back(moved);
                     work.pixels += double{1} * size * size;
                 }

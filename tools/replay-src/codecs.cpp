@@ -62,7 +62,7 @@ bool padding_counts(const dd::Vp9Batch &, unsigned) {
 Counts count(const dd::Vp9Batch &batch) {
     Counts counts;
     for (const dd::Vp9Recorder &recorder : batch.recorders) {
-        counts.predictions += recorder.mc.size() + recorder.scaled.size();
+        counts.predictions += recorder.squares();
         counts.residuals += records_of(recorder.itx);
     }
     counts.superblocks = batch.lf.superblocks.size();
