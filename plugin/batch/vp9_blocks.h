@@ -14,13 +14,10 @@ constexpr unsigned kVp9BlockClasses = 4; // 8, 16, 32, 64 pixels of luma
 
 // What filters a vector needs in luma and in chroma, of six combinations: where luma needs none, half of the vectors
 // point between the pixels of chroma.
-constexpr unsigned vp9_block_filters(std::uint32_t mv) {
-    const unsigned x = mv & 15, y = mv >> 16 & 15;
+constexpr unsigned vp9_filters(const DdMcBlock &r) {
+    const unsigned x = r.mv & 15, y = r.mv >> 16 & 15;
     const unsigned luma = vp9_filters(x & 7, y & 7), chroma = vp9_filters(x, y);
     return luma == 2 ? 3 + chroma : luma + chroma;
-}
-constexpr unsigned vp9_filters(const DdMcBlock &r) {
-    return vp9_block_filters(r.mv);
 }
 // Of pairs there would be 36: those go by luma.
 constexpr unsigned vp9_filters(const DdMcPairBlock &r) {

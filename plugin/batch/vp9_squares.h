@@ -67,6 +67,8 @@ class Vp9Bins {
         return all;
     }
     std::size_t size(unsigned pairing, unsigned size_class) const {
+        if (!uses(pairing))
+            return 0;
         std::size_t all = 0;
         for (unsigned filters = 0; filters < kinds; filters++)
             all += bins_[bin_of(pairing, size_class, filters)].size();

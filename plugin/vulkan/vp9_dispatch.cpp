@@ -9,8 +9,6 @@
 #include <bit>
 #include <cstring>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 namespace dd {
 

@@ -23,9 +23,6 @@ DdRefPlanes ref_planes_of(const PictureLayout &layout) {
 
 // ---- without scaling ------------------------------------------------------------------------------------------------
 
-// Squares by size class.
-using SquareCounts = std::array<std::size_t, DD_MC_CLASSES>;
-
 // What of a recorder one dispatch predicts: its squares, and its blocks of the same references.
 struct Pairing {
     unsigned number; // as vp9_pairing() has it
@@ -40,9 +37,6 @@ struct Pairing {
     }
     // Among blocks of as many references.
     unsigned blocks() const { return compound ? number : number - kVp9Singles; }
-    bool used_by(const Vp9Recorder &r) const {
-        return r.mc.uses(number) || (compound ? r.pair_blocks.uses(blocks()) : r.blocks.uses(blocks()));
-    }
     // Block classes begin with 8 pixels, those of squares with 4.
     std::size_t blocks_of(const Vp9Recorder &r, unsigned block_class) const {
         return compound ? r.pair_blocks.size(blocks(), block_class) : r.blocks.size(blocks(), block_class);
@@ -59,9 +53,9 @@ struct Run {
     std::uint32_t how() const { return size_class | kind << DD_MC_GROUP_KIND_SHIFT; }
 };
 
-// Lanes of a square: strips of four pixels' width, and so many rows.
-std::size_t lanes_of(unsigned size_class, unsigned rows_log2) {
-    return std::size_t{1} << (2 * size_class + 2 - std::min(size_class + 2, rows_log2));
+// A lane has a strip of four pixels' width, and so many rows at most.
+std::size_t lanes_of(const Run &run, unsigned rows_log2) {
+    return std::size_t{run.squares} << (2 * run.size_class + 2 - std::min(run.size_class + 2, rows_log2));
 }
 
 // The work of one dispatch: runs, from the largest squares to the smallest so that long strips start first. Words: DdMcGroup for each
@@ -70,13 +64,17 @@ class PredictionRuns {
   public:
     PredictionRuns(const Vp9Batch &batch, const Pairing &pairing, Profile profile) {
         count(batch, pairing);
-        rows_log2_ = choose_rows(profile);
         for (unsigned c = DD_MC_CLASSES; c-- > 0;) {
             if (c > 0)
                 add(DD_MC_LUMA, c, blocks_[c - 1]);
             if (c < kVp9BlockClasses)
                 add(DD_MC_CHROMA, c, 2 * blocks_[c]);
             add(DD_MC_SQUARES, c, squares_[c]);
+        }
+        rows_log2_ = choose_rows(profile);
+        for (Run &run : runs()) {
+            run.groups = groups_for(lanes_of(run, rows_log2_), kLanes);
+            groups_ += run.groups;
         }
         place_records(pairing.block_words());
     }
@@ -85,7 +83,7 @@ class PredictionRuns {
     std::uint32_t words() const { return words_; }
 
     std::byte *write_groups(std::byte *to) const {
-        for (const Run &run : std::span(runs_.data(), count_))
+        for (const Run &run : runs())
             for (std::uint32_t g = 0; g < run.groups; g++) {
                 const DdMcGroup group{run.records, run.squares, g * kLanes, run.how()};
                 std::memcpy(to, &group, sizeof(group));
@@ -95,10 +93,10 @@ class PredictionRuns {
     }
 
   private:
+    std::span<Run> runs() { return {runs_.data(), count_}; }
+    std::span<const Run> runs() const { return {runs_.data(), count_}; }
     void count(const Vp9Batch &batch, const Pairing &pairing) {
         for (const Vp9Recorder &recorder : batch.recorders) {
-            if (!pairing.used_by(recorder))
-                continue;
             for (unsigned c = 0; c < DD_MC_CLASSES; c++)
                 squares_[c] += recorder.mc.size(pairing.number, c);
             for (unsigned c = 0; c < kVp9BlockClasses; c++)
@@ -113,20 +111,16 @@ class PredictionRuns {
             return least;
         for (unsigned rows = most; rows > least; rows--) {
             std::size_t all = 0;
-            for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-                all += (squares_[c] + (c ? blocks_[c - 1] : 0) + (c < kVp9BlockClasses ? 2 * blocks_[c] : 0)) *
-                       lanes_of(c, rows);
+            for (const Run &run : runs())
+                all += lanes_of(run, rows);
             if (all >= enough_lanes)
                 return rows;
         }
         return least;
     }
     void add(unsigned kind, unsigned size_class, std::size_t squares) {
-        if (squares == 0)
-            return;
-        const std::uint32_t groups = groups_for(squares * lanes_of(size_class, rows_log2_), kLanes);
-        runs_[count_++] = {kind, size_class, 0, static_cast<std::uint32_t>(squares), groups};
-        groups_ += groups;
+        if (squares)
+            runs_[count_++] = {kind, size_class, 0, static_cast<std::uint32_t>(squares), 0};
     }
     void place_records(std::uint32_t block_words) {
         words_ = groups_ * (sizeof(DdMcGroup) / 4);
@@ -140,14 +134,14 @@ class PredictionRuns {
             blocks_at[c] = words_;
             words_ += static_cast<std::uint32_t>(blocks_[c]) * block_words;
         }
-        for (Run &run : std::span(runs_.data(), count_))
+        for (Run &run : runs())
             run.records = run.kind == DD_MC_SQUARES ? squares_at[run.size_class]
                           : run.kind == DD_MC_LUMA  ? blocks_at[run.size_class - 1]
                                                     : blocks_at[run.size_class];
     }
 
-    SquareCounts squares_{};
-    std::array<std::size_t, kVp9BlockClasses> blocks_{};
+    std::array<std::size_t, DD_MC_CLASSES> squares_{};   // by size class, as
+    std::array<std::size_t, kVp9BlockClasses> blocks_{}; // these
     std::array<Run, DD_MC_CLASSES + 2 * kVp9BlockClasses> runs_{};
     std::size_t count_ = 0; // of runs
     std::uint32_t groups_ = 0, words_ = 0;
@@ -213,7 +207,12 @@ bool write_unscaled(const Vp9Batch &batch, const Pairing &pairing, Profile profi
 
 // ---- from references of other sizes ---------------------------------------------------------------------------------
 
-using ScaledBins = decltype(Vp9Recorder::scaled);
+std::size_t count_scaled(const Vp9Batch &batch, const Pairing &pairing, unsigned size_class) {
+    std::size_t count = 0;
+    for (const Vp9Recorder &recorder : batch.recorders)
+        count += recorder.scaled.size(pairing.number, size_class);
+    return count;
+}
 
 void plan_scaled(const Vp9Batch &batch, const Pairing &pairing, PhaseWork &work) {
     auto push = start_push<DdScaledMcPush>(batch, pairing);
@@ -224,9 +223,7 @@ void plan_scaled(const Vp9Batch &batch, const Pairing &pairing, PhaseWork &work)
         if (position)
             push.first_group[position - 1] = groups;
         push.first_record[position] = static_cast<std::uint32_t>(records);
-        std::size_t count = 0;
-        for (const Vp9Recorder &recorder : batch.recorders)
-            count += recorder.scaled.uses(pairing.number) ? recorder.scaled.size(pairing.number, c) : 0;
+        const std::size_t count = count_scaled(batch, pairing, c);
         records += count;
         groups += groups_for(count * (std::size_t{4} << (2 * c)), kLanes); // a lane has four pixels
     }
@@ -236,13 +233,10 @@ void plan_scaled(const Vp9Batch &batch, const Pairing &pairing, PhaseWork &work)
 }
 
 bool has_scaled(const Vp9Batch &batch, const Pairing &pairing) {
-    return std::ranges::any_of(batch.recorders, [&](const Vp9Recorder &recorder) {
-        if (recorder.scaled.uses(pairing.number))
-            for (unsigned c = 0; c < DD_MC_CLASSES; c++)
-                if (recorder.scaled.size(pairing.number, c))
-                    return true;
-        return false;
-    });
+    for (unsigned c = 0; c < DD_MC_CLASSES; c++)
+        if (count_scaled(batch, pairing, c))
+            return true;
+    return false;
 }
 
 } // namespace
