@@ -21,6 +21,8 @@ from daedalus_tools.log_lines import speaks_of_us
 DEVICE = os.environ.get("DAEDALUS_TEST_DEVICE", "llvmpipe")
 WANTED = ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm")
 WANTED_LONG = ("vp9/cros-codecs/test-25fps.vp9", "vp9-352x288.webm")
+# In frame-parallel mode, with frames that take longer to parse than a thread takes to wake up.
+WANTED_FRAME_PARALLEL = ("vp9/libvpx/vp90-2-08-tile_1x2_frame_parallel.webm", "vp9/serenity/vp9_in_webm.webm", "vp9-tiles-1280x720.webm")
 NO_DRIVER = {"VK_ICD_FILENAMES": os.devnull, "VK_DRIVER_FILES": os.devnull}
 
 
@@ -76,6 +78,10 @@ def small() -> Path:
 
 def long() -> Path:
     return first_of(WANTED_LONG)
+
+
+def frame_parallel() -> Path:
+    return first_of(WANTED_FRAME_PARALLEL)
 
 
 @functools.cache
