@@ -3,6 +3,7 @@
 #include "reference/vp9_reference.h"
 
 #include <cstdlib>
+#include <vector>
 
 namespace dd::reference {
 namespace {
@@ -73,12 +74,31 @@ void flat(Line &l, int taps_log2) { // clause 8.8.5
     }
 }
 
-struct Filter {
-    const Vp9Batch &batch;
+void filter_edge(const Vp9Batch &batch, Plane &plane, const Vp9FilterEdge &edge) {
+    const int depth = batch.dst.format.bit_depth, unit = 1 << (depth - 8);
+    const std::uint32_t limits = batch.lf.limits[edge.level];
+    const Strength s{static_cast<int>(limits & 0xff) * unit, static_cast<int>(limits >> 8) * unit,
+                     static_cast<int>(edge.level >> 4) * unit};
+    for (int i = 0; i < 8; i++) {
+        Line l(plane, edge.x + (edge.between_rows ? i : 0), edge.y + (edge.between_rows ? 0 : i), edge.between_rows);
+        if (!filter_mask(l, s))
+            continue;
+        const bool flat_inside = edge.width >= 8 && within(l, 1, 3, unit);
+        if (flat_inside && edge.width == 16 && within(l, 4, 7, unit))
+            flat(l, 4);
+        else if (flat_inside)
+            flat(l, 3);
+        else
+            narrow(l, s, depth);
+    }
+}
+
+// The edges of a superblock in a plane.
+struct SuperblockEdges {
     const DdLfSuperblock &sb;
-    Plane &plane;
-    unsigned kind, ss_h, ss_v;
+    unsigned plane, kind, ss_h, ss_v;
     int left, top; // of the superblock in the plane
+    const std::function<void(const Vp9FilterEdge &)> &see;
 
     unsigned mask(unsigned direction, unsigned row, unsigned what) const {
         return sb.mask[(kind * 2 + direction) * 8 + row] >> (what * 8) & 0xff;
@@ -86,25 +106,8 @@ struct Filter {
     unsigned level(unsigned row, unsigned column) const {
         return sb.level[row * 2 + column / 4] >> (column % 4 * 8) & 0xff;
     }
-
-    // Eight pixels of an edge.
-    void edge(int x, int y, bool between_rows, int wide, unsigned of_level) const {
-        const int depth = batch.dst.format.bit_depth, unit = 1 << (depth - 8);
-        const std::uint32_t limits = batch.lf.limits[of_level];
-        const Strength s{static_cast<int>(limits & 0xff) * unit, static_cast<int>(limits >> 8) * unit,
-                         static_cast<int>(of_level >> 4) * unit};
-        for (int i = 0; i < 8; i++) {
-            Line l(plane, left + x + (between_rows ? i : 0), top + y + (between_rows ? 0 : i), between_rows);
-            if (!filter_mask(l, s))
-                continue;
-            const bool flat_inside = wide >= 8 && within(l, 1, 3, unit);
-            if (flat_inside && wide == 16 && within(l, 4, 7, unit))
-                flat(l, 4);
-            else if (flat_inside)
-                flat(l, 3);
-            else
-                narrow(l, s, depth);
-        }
+    void edge(int x, int y, bool between_rows, int width, unsigned of_level) const {
+        see({plane, left + x, top + y, between_rows, width, of_level});
     }
 
     // Edges come in pairs of eight pixels; the widths of the second one follow from both, as decoders' tables have it.
@@ -160,7 +163,7 @@ struct Filter {
 
 } // namespace
 
-void run_loop_filter(const Vp9Batch &batch, std::byte *dst) {
+void each_filter_edge(const Vp9Batch &batch, const std::function<void(const Vp9FilterEdge &)> &see) {
     if (batch.lf.superblocks.empty())
         return;
     const PictureFormat &format = batch.dst.format;
@@ -168,18 +171,24 @@ void run_loop_filter(const Vp9Batch &batch, std::byte *dst) {
         for (unsigned column = 0; column < batch.lf.sb_cols; column++)
             for (unsigned p = 0; p < format.planes; p++) {
                 const unsigned ss_h = p ? format.ss_h : 0, ss_v = p ? format.ss_v : 0;
-                Plane plane(batch.dst, p, dst);
-                const Filter filter{batch,
-                                    batch.lf.superblocks[std::size_t{row} * batch.lf.sb_cols + column],
-                                    plane,
-                                    (ss_h | ss_v) != 0,
-                                    ss_h,
-                                    ss_v,
-                                    static_cast<int>(column * 64 >> ss_h),
-                                    static_cast<int>(row * 64 >> ss_v)};
-                filter.columns();
-                filter.rows();
+                const SuperblockEdges edges{batch.lf.superblocks[std::size_t{row} * batch.lf.sb_cols + column],
+                                            p,
+                                            (ss_h | ss_v) != 0,
+                                            ss_h,
+                                            ss_v,
+                                            static_cast<int>(column * 64 >> ss_h),
+                                            static_cast<int>(row * 64 >> ss_v),
+                                            see};
+                edges.columns();
+                edges.rows();
             }
+}
+
+void run_loop_filter(const Vp9Batch &batch, std::byte *dst) {
+    std::vector<Plane> planes;
+    for (unsigned p = 0; p < batch.dst.format.planes; p++)
+        planes.emplace_back(batch.dst, p, dst);
+    each_filter_edge(batch, [&](const Vp9FilterEdge &edge) { filter_edge(batch, planes[edge.plane], edge); });
 }
 
 } // namespace dd::reference
