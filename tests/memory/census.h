@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What the plugin allocates, counted from outside: this library replaces operator new, of which it counts the calls that come from the
-// plugin's code, and is a Vulkan layer that counts what creates objects or allocates memory.
+// What the plugin allocates, counted from outside: this library replaces operator new and what the plugin calls of the C library, of which it
+// counts the calls that come from the plugin's code, and is a Vulkan layer that counts what creates objects or allocates memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,12 +19,12 @@ struct Amount {
 };
 
 struct Site {
-    std::string name; // of a Vulkan function, or where in the plugin operator new is called
+    std::string name; // of a Vulkan function, or where in the plugin memory is asked for
     std::uint64_t calls = 0;
     std::uint64_t live = 0; // bytes
 };
 
-// Counts operator new from here on where the calling code lies in the library of this name.
+// Counts from here on where the calling code lies in the library of this name.
 CENSUS_API void watch(const char *library);
 CENSUS_API Amount heap();
 CENSUS_API std::vector<Site> heap_sites();

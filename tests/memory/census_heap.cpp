@@ -11,17 +11,25 @@
 #include <new>
 #include <unordered_map>
 
+// The C library's own, by names that nothing replaces.
+extern "C" {
+void *__libc_malloc(std::size_t size);
+void *__libc_realloc(void *at, std::size_t size);
+void *__libc_memalign(std::size_t align, std::size_t size);
+void __libc_free(void *at);
+}
+
 namespace {
 
-// The tables' own memory must not come from the operator new that they count.
+// The tables' own memory must not come from what they count, nor go back there.
 template <typename T>
 struct Plain {
     using value_type = T;
     Plain() = default;
     template <typename U>
     Plain(const Plain<U> &) {}
-    T *allocate(std::size_t n) { return static_cast<T *>(std::malloc(n * sizeof(T))); }
-    void deallocate(T *at, std::size_t) { std::free(at); }
+    T *allocate(std::size_t n) { return static_cast<T *>(__libc_malloc(n * sizeof(T))); }
+    void deallocate(T *at, std::size_t) { __libc_free(at); }
     template <typename U>
     bool operator==(const Plain<U> &) const {
         return true;
@@ -44,7 +52,7 @@ struct Table {
 };
 Table &table() {
     static auto *made =
-        new (std::malloc(sizeof(Table))) Table; // never destroyed: others free memory until the very end
+        new (__libc_malloc(sizeof(Table))) Table; // never destroyed: others free memory until the very end
     return *made;
 }
 
@@ -76,14 +84,17 @@ void remove(void *at) {
     t.blocks.erase(found);
 }
 
-void *allocate(std::size_t size, std::size_t align, const void *caller) {
-    constexpr std::size_t usual = alignof(std::max_align_t);
-    size += size == 0;
-    void *at = align <= usual ? std::malloc(size) : std::aligned_alloc(align, (size + align - 1) / align * align);
+void *counted(void *at, std::size_t size, const void *caller) {
     const auto site = reinterpret_cast<std::uintptr_t>(caller);
     if (at && site >= begin.load(std::memory_order_relaxed) && site < end.load(std::memory_order_relaxed))
         add(at, size, site);
     return at;
+}
+
+void *allocate(std::size_t size, std::size_t align, const void *caller) {
+    constexpr std::size_t usual = alignof(std::max_align_t);
+    size += size == 0;
+    return counted(align <= usual ? __libc_malloc(size) : __libc_memalign(align, size), size, caller);
 }
 
 void *or_throw(void *at) {
@@ -94,7 +105,7 @@ void *or_throw(void *at) {
 
 void release(void *at) {
     remove(at);
-    std::free(at);
+    __libc_free(at);
 }
 
 int find_library(dl_phdr_info *info, std::size_t, void *wanted) {
@@ -189,5 +200,18 @@ CENSUS_API void operator delete(void *at, const std::nothrow_t &) noexcept {
 }
 CENSUS_API void operator delete[](void *at, const std::nothrow_t &) noexcept {
     release(at);
+}
+// And of the C library's functions those that the plugin calls.
+extern "C" {
+CENSUS_API void *realloc(void *at, std::size_t size) noexcept {
+    remove(at); // before another thread can get the same place
+    return counted(__libc_realloc(at, size), size, CALLER);
+}
+CENSUS_API void *aligned_alloc(std::size_t align, std::size_t size) noexcept {
+    return counted(__libc_memalign(align, size), size, CALLER);
+}
+CENSUS_API void free(void *at) noexcept {
+    release(at);
+}
 }
 // NOLINTEND

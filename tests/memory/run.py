@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 from daedalus_tools import console, decode, ivf, paths
 
 BUILD = paths.BUILD / "tests" / "memory"
+LIBRARY = paths.BUILD / "plugin" / "libdaedalus.so"
 CLIPS = paths.BUILD / "clips-memory"
 MIB = 1024 * 1024
 MOST_OWN = 96 * MIB      # of the plugin's own allocations at 1080p: what the peak may be above stock's
@@ -91,10 +92,12 @@ def run(play: Play, device: str) -> list[dict]:
 
 
 def check_census(said: dict) -> None:
-    """The layer watches all that the plugin can make."""
+    """The layer watches all that the plugin can make, and the heap's part all that it calls."""
     source = (paths.ROOT / "plugin" / "vulkan" / "api.h").read_text()
     device = source[source.index("#define DD_VK_DEVICE"):]
     missing = {f"vk{name}" for name in re.findall(r"F\(((?:Create|Allocate)\w+)\)", device)} - set(said["vulkan_sites"])
+    asks = subprocess.run(["nm", "-D", "--undefined-only", str(LIBRARY)], check=True, capture_output=True, text=True).stdout
+    missing |= set(re.findall(r"\b(malloc|calloc|reallocarray|posix_memalign|memalign|valloc|strdup|strndup)@", asks))
     if missing:
         raise Wrong(f"the census doesn't watch {', '.join(sorted(missing))}")
 
