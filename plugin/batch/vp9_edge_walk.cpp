@@ -97,12 +97,13 @@ struct Line {
           wide8(halved ? is8 : spread(is8)) {}
 
     // Calls put(cell, width) for each edge of a chain, then done(begin, end, count, width) with the cells that it reads and the
-    // first one's width. No decoder's masks have edges that reach over the picture's border or the line's end; they are left out.
+    // first one's width. 16 wide edges that reach over the picture's border or the line's end, which no decoder's masks
+    // have, are left out.
     template <typename Put, typename Done>
     void each_chain(bool at_border, unsigned cells, Put put, Done done) const {
         std::uint32_t rest = any & ~(wide16 & 1u << (cells - 1));
         if (at_border)
-            rest &= ~1u & ~(wide16 & 2u);
+            rest &= ~(wide16 & 2u);
         while (rest) {
             const unsigned first = lowest_bit(rest), width = width_of(wide16, wide8, first);
             int begin = static_cast<int>(first - reach_of(width));
@@ -183,7 +184,6 @@ class Vp9EdgeWalk::Superblock {
     void finish_columns(unsigned row, int begin, unsigned end, unsigned count, unsigned width);
     void put_of_rows(unsigned bit, unsigned cell, unsigned width);
     void finish_rows(unsigned bit, int begin, unsigned end, unsigned count, unsigned width);
-    void put_single_row(unsigned at, unsigned width);
     void leave_rows(unsigned bit, int begin, unsigned end, unsigned level);
 
     Vp9EdgeWalk &walk_;
@@ -211,7 +211,7 @@ inline void Vp9EdgeWalk::Superblock<ss_h, ss_v>::finish_columns(unsigned row, in
             plane_.below[-1].raise(level + 1);
     }
     for (unsigned k = first_block(begin); k < end_block(end); k++) {
-        std::uint16_t &next = walk_.next_level_[1 + row][k * dx];
+        std::uint16_t &next = walk_.next_level_[row][k * dx];
         next = std::max(next, static_cast<std::uint16_t>(level + 1));
     }
     if (end + 1 >= kCols)
@@ -227,7 +227,7 @@ inline void Vp9EdgeWalk::Superblock<ss_h, ss_v>::start_levels(std::uint64_t sing
     const auto next_if = [&](std::uint64_t bit) { return static_cast<std::uint16_t>(bit & 1 ? walk_.lowest_ + 1 : 0); };
     for (unsigned row = 0; row < kBlocks; row += dy) {
         for (unsigned k = 0; k < kBlocks; k++)
-            walk_.next_level_[1 + row][k] = static_cast<std::uint16_t>(walk_.lowest_ + (touched >> (row * 8 + k) & 1));
+            walk_.next_level_[row][k] = static_cast<std::uint16_t>(walk_.lowest_ + (touched >> (row * 8 + k) & 1));
         const unsigned last = row * 8 + kBlocks - dx;
         walk_.right_[row >> ss_v] = {next_if((singles & wide16) >> last), next_if(singles >> last)};
     }
@@ -237,10 +237,9 @@ template <unsigned ss_h, unsigned ss_v>
 void Vp9EdgeWalk::Superblock<ss_h, ss_v>::walk_columns() {
     constexpr std::uint64_t last_column = kFirstColumn << (kBlocks - dx);
     const Edges e = edges_of(*plane_.sb, plane_.kind, kColumns, ss_h, ss_v);
-    const std::uint64_t any = plane_.leftmost ? e.any & ~kFirstColumn : e.any;
-    const std::uint64_t linked = any & (any & ~last_column) << dx & (e.wide16 | e.wide16 << dx);
+    const std::uint64_t linked = e.any & (e.any & ~last_column) << dx & (e.wide16 | e.wide16 << dx);
     const std::uint64_t chained = whole_rows(e.within | linked);
-    const std::uint64_t singles = any & ~chained, inside = singles & ~kFirstColumn;
+    const std::uint64_t singles = e.any & ~chained, inside = singles & ~kFirstColumn;
 
     start_levels(singles, inside, e.wide16);
     for (std::uint64_t rest = singles & kFirstColumn; rest; rest &= rest - 1) {
@@ -263,7 +262,7 @@ void Vp9EdgeWalk::Superblock<ss_h, ss_v>::walk_columns() {
         to_.put_chain(walk_.lowest_, kColumns, 1, width);
     }
     for (unsigned k = 0; k < kBlockCols; k++) {
-        const std::uint16_t next = walk_.next_level_[1 + kBlocks - dy][k * dx];
+        const std::uint16_t next = walk_.next_level_[kBlocks - dy][k * dx];
         plane_.below[k] = {next, next};
     }
 }
@@ -290,7 +289,7 @@ inline void Vp9EdgeWalk::Superblock<ss_h, ss_v>::finish_rows(unsigned bit, int b
     const Halves &above = plane_.above[bit >> ss_h];
     unsigned level = walk_.lowest_;
     for (unsigned y = first_block(begin); y < end_block(end); y++)
-        level = std::max(level, unsigned{walk_.next_level_[1 + y * dy][bit]});
+        level = std::max(level, unsigned{walk_.next_level_[y * dy][bit]});
     if (begin < 0)
         level = std::max({level, unsigned{above.outer}, begin < -1 ? above.inner : 0u});
     leave_rows(bit, begin, end, level);
@@ -298,31 +297,17 @@ inline void Vp9EdgeWalk::Superblock<ss_h, ss_v>::finish_rows(unsigned bit, int b
 }
 
 template <unsigned ss_h, unsigned ss_v>
-inline void Vp9EdgeWalk::Superblock<ss_h, ss_v>::put_single_row(unsigned at, unsigned width) {
-    constexpr std::uint64_t at_end = kFirstColumn << (kBlocks - dx) | kFirstRow << (8 * (kBlocks - dy));
-    const unsigned bit = at % 8, row = at / 8, cell = row * 2 >> ss_v, reach = reach_of(width);
-    unsigned level = std::max(walk_.next_level_[1 + row][bit], walk_.next_level_[row ? 1 + row - dy : 0][bit]);
-    if (row == 0 && width == kSixteen)
-        level = std::max(level, unsigned{plane_.above[bit >> ss_h].inner});
-    put_of_rows(bit, cell, width);
-    if (at_end >> at & 1)
-        leave_rows(bit, static_cast<int>(cell - reach), cell + reach, level);
-    to_.put_chain(level, kRows, 1, width);
-}
-
-template <unsigned ss_h, unsigned ss_v>
 void Vp9EdgeWalk::Superblock<ss_h, ss_v>::walk_rows() {
     const Edges e = edges_of(*plane_.sb, plane_.kind, kRows, ss_h, ss_v);
-    const std::uint64_t any = plane_.uppermost ? e.any & ~kFirstRow : e.any;
-    const std::uint64_t linked = any & any << (8 * dy) & (e.wide16 | e.wide16 << (8 * dy));
+    const std::uint64_t linked = e.any & e.any << (8 * dy) & (e.wide16 | e.wide16 << (8 * dy));
     const std::uint64_t chained = whole_columns(e.within | linked);
 
-    for (unsigned k = 0; k < kBlockCols; k++)
-        walk_.next_level_[0][k * dx] = std::max(plane_.above[k].outer, static_cast<std::uint16_t>(walk_.lowest_));
     // Row by row, so that neighbours in the picture are neighbours in their segment.
-    for (std::uint64_t rest = any & ~chained; rest; rest &= rest - 1) {
+    for (std::uint64_t rest = e.any & ~chained; rest; rest &= rest - 1) {
         const unsigned at = lowest_bit(rest);
-        put_single_row(at, e.width(at));
+        const unsigned bit = at % 8, cell = at / 8 * 2 >> ss_v, width = e.width(at), reach = reach_of(width);
+        put_of_rows(bit, cell, width);
+        finish_rows(bit, static_cast<int>(cell - reach), cell + reach, 1, width);
     }
     for (std::uint64_t rest = chained & kFirstRow; rest; rest &= rest - 1) {
         const unsigned bit = lowest_bit(rest);

@@ -2,7 +2,8 @@
 //
 // Finds the edges of a frame's loop filter in the decoder's masks, the chains that they make, and the level of each chain
 // (batch/vp9_filter_order.h). That is done for every edge of every frame, so it goes by masks of whole superblocks, and counts on this:
-// - Edges of a superblock reach over its left and upper border, but not over the others.
+// - Edges of a superblock reach over its left and upper border, but not over the others. On the picture's border there are none
+//   (Vp9Batch::set_loop_filter).
 // - So a chain between columns inside of a superblock is the first one there, of the lowest level. One that reaches over the left
 //   border comes after what the superblock on the left did in its last columns.
 // - A chain between rows comes after those between columns that it crosses, and where it reaches over the upper border, after what
@@ -73,8 +74,7 @@ class Vp9EdgeWalk {
     void repeat_plane(std::size_t first_chain, std::size_t first_edge, std::uint32_t offset);
 
     // Level + 1 of the last chain in a block of the superblock, by the masks' row and column, or the lowest level if there was none.
-    // Row 0 is the one above, without its inner half.
-    std::array<std::array<std::uint16_t, kBlocks>, 1 + kBlocks> next_level_{};
+    std::array<std::array<std::uint16_t, kBlocks>, kBlocks> next_level_{};
     std::array<Halves, kBlocks> left_, right_; // by row of blocks: of the superblock on the left, and of this one
     std::array<Rows, 2> rows_;                 // luma, chroma
     std::array<std::uint32_t, DD_LF_LEVELS> strength_{};

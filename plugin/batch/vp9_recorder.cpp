@@ -20,16 +20,13 @@ constexpr unsigned kMaxStep = 32; // a reference is at most twice as large (clau
 constexpr bool is_unscaled(const Vp9Prediction &p) {
     return p.step_x == kUnscaledStep && p.step_y == kUnscaledStep;
 }
-constexpr std::uint32_t pack(unsigned x, unsigned y) {
-    return (x & 0xffffu) | y << 16;
-}
 constexpr bool is_int16(std::int32_t v) {
     return v >= INT16_MIN && v <= INT16_MAX;
 }
 
 // The record of the same prediction so many pixels further on. Positions in a reference may be negative.
 constexpr DdMcRecord beside(const DdMcRecord &r, unsigned x, unsigned y) {
-    const auto moved = [&](std::uint32_t at) { return pack(at + x, (at >> 16) + y); };
+    const auto moved = [&](std::uint32_t at) { return vp9_pack(at + x, (at >> 16) + y); };
     return {moved(r.dst), moved(r.src0), r.ctl & DD_MC_COMPOUND ? moved(r.src1) : 0, r.ctl};
 }
 // Of a position in an unscaled reference. The last square starts less than 64 pixels further on.
@@ -48,8 +45,8 @@ DdScaledMcRecord as_scaled(const DdMcRecord &r) {
             whole_y * 16 + my,
             0,
             0,
-            pack(kUnscaledStep, kUnscaledStep),
-            pack(kUnscaledStep, kUnscaledStep)};
+            vp9_pack(kUnscaledStep, kUnscaledStep),
+            vp9_pack(kUnscaledStep, kUnscaledStep)};
 }
 
 // A rectangle from its first square on.
@@ -82,7 +79,7 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
     for (unsigned p = 0; p < 3; p++)
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
     for (unsigned p = 0; p < 3; p++)
-        sides_[p] = pack(limit_[p][0], limit_[p][1]) | kNoBorrow;
+        sides_[p] = vp9_pack(limit_[p][0], limit_[p][1]) | kNoBorrow;
     cols_ = limit_[0][0] / 8;
     rows_ = limit_[0][1] / 8;
     has_ref_ = 0;
@@ -134,8 +131,8 @@ void Vp9Recorder::simple_squares(const Vp9Prediction &p, unsigned side) {
                           (p.src_x & 15u) << DD_MC_MX0_SHIFT | (p.src_y & 15u) << DD_MC_MY0_SHIFT};
     for (unsigned y = 0; y < p.h; y += side)
         for (unsigned x = 0; x < p.w; x += side) {
-            record.dst = pack(p.x + x, p.y + y);
-            record.src0 = pack(src_x + x, src_y + y);
+            record.dst = vp9_pack(p.x + x, p.y + y);
+            record.src0 = vp9_pack(src_x + x, src_y + y);
             put_first(mc, size_class, record);
         }
 }
@@ -211,18 +208,8 @@ template <typename Record>
     return true;
 }
 
-// A reference of a block and its vector, in 1/16 pixel of a plane.
-struct Source {
-    std::int32_t x, y;
-
-    std::uint32_t position(unsigned at_x, unsigned at_y) const {
-        return pack(at_x + static_cast<unsigned>(x >> 4), at_y + static_cast<unsigned>(y >> 4));
-    }
-    std::uint32_t subpel() const { return (x & 15u) | (y & 15u) << 4; }
-};
-
 // The record of a block's first square in a plane.
-DdMcRecord first_square(std::uint32_t ctl, unsigned x, unsigned y, const Source (&source)[2]) {
+DdMcRecord first_square(std::uint32_t ctl, unsigned x, unsigned y, const Vp9Source (&source)[2]) {
     DdMcRecord record{x | y << 16, source[0].position(x, y), 0, ctl | source[0].subpel() << DD_MC_MX0_SHIFT};
     if (ctl & DD_MC_COMPOUND) {
         record.src1 = source[1].position(x, y);
@@ -272,8 +259,8 @@ bool Vp9Recorder::put_block(const DdVp9Block &block, unsigned shape) {
         ctl |= block.ref[1] << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
     for (unsigned plane = 0; plane < 3; plane++, ctl += 1u << DD_MC_PLANE_SHIFT) {
         const unsigned h = plane ? ss_h_ : 0, v = plane ? ss_v_ : 0;
-        const Source source[2] = {{block.mv[0][0] * 2 >> h, block.mv[0][1] * 2 >> v},
-                                  {block.mv[1][0] * 2 >> h, block.mv[1][1] * 2 >> v}};
+        const Vp9Source source[2] = {{block.mv[0][0] * 2 >> h, block.mv[0][1] * 2 >> v},
+                                     {block.mv[1][0] * 2 >> h, block.mv[1][1] * 2 >> v}};
         row_of_squares(mc, first_square(ctl, block.col * 8 >> h, block.row * 8 >> v, source), size.cols * 8u >> h,
                        size.rows * 8u >> v);
     }
@@ -324,16 +311,16 @@ bool Vp9Recorder::predict_plane(const Vp9Prediction &p) {
 
 void Vp9Recorder::square(const Vp9Prediction &p, unsigned dx, unsigned dy, unsigned size_class) {
     const std::uint32_t ctl = p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT | p.ref << DD_MC_REF0_SHIFT;
-    const std::uint32_t dst = pack(p.x + dx, p.y + dy);
+    const std::uint32_t dst = vp9_pack(p.x + dx, p.y + dy);
     if (is_unscaled(p))
         put_first(mc, size_class,
-                  {dst, pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy), 0,
+                  {dst, vp9_pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy), 0,
                    ctl | (p.src_x & 15u) << DD_MC_MX0_SHIFT | (p.src_y & 15u) << DD_MC_MY0_SHIFT});
     else
         put_first(scaled, size_class,
                   {dst, ctl, p.src_x + static_cast<std::int32_t>(dx * p.step_x),
-                   p.src_y + static_cast<std::int32_t>(dy * p.step_y), 0, 0, pack(p.step_x, p.step_y),
-                   pack(kUnscaledStep, kUnscaledStep)});
+                   p.src_y + static_cast<std::int32_t>(dy * p.step_y), 0, 0, vp9_pack(p.step_x, p.step_y),
+                   vp9_pack(kUnscaledStep, kUnscaledStep)});
 }
 
 template <typename Squares>
@@ -361,7 +348,7 @@ bool Vp9Recorder::pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, 
     const Square first = firsts_[next_pair_++];
     if (first.size_class != size_class)
         return false;
-    const std::uint32_t dst = pack(p.x + dx, p.y + dy);
+    const std::uint32_t dst = vp9_pack(p.x + dx, p.y + dy);
     const std::uint32_t same = p.filter << DD_MC_FILTER_SHIFT | p.plane << DD_MC_PLANE_SHIFT;
     constexpr std::uint32_t same_bits = 3u << DD_MC_FILTER_SHIFT | 3u << DD_MC_PLANE_SHIFT;
     const std::uint32_t more = p.ref << DD_MC_REF1_SHIFT | DD_MC_COMPOUND;
@@ -376,7 +363,7 @@ bool Vp9Recorder::pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, 
         if (!fits(r))
             return false;
         if (is_unscaled(p)) {
-            r.src1 = pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy);
+            r.src1 = vp9_pack(static_cast<unsigned>(p.src_x >> 4) + dx, static_cast<unsigned>(p.src_y >> 4) + dy);
             r.ctl |= more | (p.src_x & 15u) << DD_MC_MX1_SHIFT | (p.src_y & 15u) << DD_MC_MY1_SHIFT;
             mc.put(size_class, r);
             return true;
@@ -386,7 +373,7 @@ bool Vp9Recorder::pair_square(const Vp9Prediction &p, unsigned dx, unsigned dy, 
     }
     pair.src1_x = p.src_x + static_cast<std::int32_t>(dx * p.step_x);
     pair.src1_y = p.src_y + static_cast<std::int32_t>(dy * p.step_y);
-    pair.step1 = pack(p.step_x, p.step_y);
+    pair.step1 = vp9_pack(p.step_x, p.step_y);
     pair.ctl |= more;
     scaled.put(size_class, pair);
     return true;

@@ -15,10 +15,6 @@ namespace {
 
 constexpr unsigned kMostPlaces = 16 * 16; // of 4x4 blocks in a superblock
 
-constexpr std::uint32_t pack(unsigned x, unsigned y) {
-    return (x & 0xffffu) | y << 16;
-}
-
 template <unsigned kind>
 constexpr unsigned corner_of(unsigned eob) {
     if constexpr (kind == DD_ITX_WHT)
@@ -230,7 +226,7 @@ template <typename T, unsigned kind>
     for (unsigned y = 0; y < h4; y += step)
         for (unsigned x = 0; x < w4; x += step, eobs += step * step, from += n * n) {
             const unsigned eob = read_eob<kind>(eobs);
-            if (eob && (eob > n * n || !take<T, kind>(plane, at + pack(4 * x, 4 * y), eob, from)))
+            if (eob && (eob > n * n || !take<T, kind>(plane, at + vp9_pack(4 * x, 4 * y), eob, from)))
                 return false;
         }
     return true;
@@ -241,7 +237,7 @@ template <typename T, unsigned kind>
 bool Vp9Recorder::take_plane(unsigned plane, std::uint32_t at, std::uint32_t size, const void *eobs,
                              void *coefficients) {
     constexpr unsigned n = itx_size(kind), step = n / 4;
-    constexpr std::uint32_t round = pack(step - 1, step - 1);
+    constexpr std::uint32_t round = vp9_pack(step - 1, step - 1);
     const std::uint32_t whole = (size + round) & ~round;
     if (!inside(plane, at, whole * 4))
         return false;
@@ -249,7 +245,7 @@ bool Vp9Recorder::take_plane(unsigned plane, std::uint32_t at, std::uint32_t siz
         return take_plane_in_new_room<T, kind>(plane, at, size, eobs, coefficients);
     const auto *counts = static_cast<const std::uint8_t *>(eobs);
     auto *from = static_cast<T *>(coefficients);
-    if (whole != pack(step, step))
+    if (whole != vp9_pack(step, step))
         return take_rows<T, kind>(plane, at, size, counts, from);
     const unsigned eob = read_eob<kind>(counts);
     return !eob || (eob <= n * n && take<T, kind>(plane, at, eob, from));
@@ -290,9 +286,10 @@ template <typename T>
 template <typename T>
 [[gnu::noinline]] bool Vp9Recorder::take_all_planes(const DdVp9Residuals &block) {
     const unsigned ss_h = ss_h_, ss_v = ss_v_;
-    if (block.coefs[0] && !take_kind<T>(block, 0, pack(block.x, block.y), pack(block.w4, block.h4)))
+    if (block.coefs[0] && !take_kind<T>(block, 0, vp9_pack(block.x, block.y), vp9_pack(block.w4, block.h4)))
         return false;
-    const std::uint32_t at = pack(block.x >> ss_h, block.y >> ss_v), size = pack(block.w4 >> ss_h, block.h4 >> ss_v);
+    const std::uint32_t at = vp9_pack(block.x >> ss_h, block.y >> ss_v),
+                        size = vp9_pack(block.w4 >> ss_h, block.h4 >> ss_v);
     return (!block.coefs[1] || take_kind<T>(block, 1, at, size)) &&
            (!block.coefs[2] || take_kind<T>(block, 2, at, size));
 }
@@ -304,7 +301,7 @@ bool Vp9Recorder::take_planes(const DdVp9Residuals &block) {
     if (w4 > 16 || h4 > 16 || x >= kMaxPictureSide || y >= kMaxPictureSide)
         return false;
     if (block.coefs[0] && !block.coefs[1] && !block.coefs[2])
-        return take_kind<T>(block, 0, pack(x, y), pack(w4, h4));
+        return take_kind<T>(block, 0, vp9_pack(x, y), vp9_pack(w4, h4));
     return take_all_planes<T>(block);
 }
 

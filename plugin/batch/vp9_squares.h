@@ -23,6 +23,20 @@ constexpr unsigned vp9_pairing(std::uint32_t ctl) {
     return vp9_pairing(ctl & DD_MC_COMPOUND, ctl >> DD_MC_REF0_SHIFT & 3, ctl >> DD_MC_REF1_SHIFT & 3);
 }
 
+// A position as records have it. In a reference it may be negative.
+constexpr std::uint32_t vp9_pack(unsigned x, unsigned y) {
+    return (x & 0xffffu) | y << 16;
+}
+// Where a block's vector points to, in 1/16 pixel of a plane.
+struct Vp9Source {
+    std::int32_t x, y;
+
+    constexpr std::uint32_t position(unsigned at_x, unsigned at_y) const {
+        return vp9_pack(at_x + static_cast<unsigned>(x >> 4), at_y + static_cast<unsigned>(y >> 4));
+    }
+    constexpr std::uint32_t subpel() const { return (x & 15u) | (y & 15u) << 4; } // as DdMcRecord.ctl has it
+};
+
 // What filters a position in a reference needs: those that need the most come first.
 constexpr unsigned vp9_filters(unsigned subpel_x, unsigned subpel_y) {
     return !subpel_y ? 2 : subpel_x ? 0 : 1;
