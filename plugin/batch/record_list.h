@@ -63,6 +63,7 @@ class RecordList {
     }
     std::size_t size() const { return static_cast<std::size_t>(end_ - data()); }
     bool empty() const { return end_ == data(); }
+    std::size_t capacity() const { return static_cast<std::size_t>(limit_ - data()); }
     T *data() { return room_.get(); }
     const T *data() const { return room_.get(); }
     T *begin() { return data(); }

@@ -4,6 +4,7 @@
 // immutable until the frame is done. It knows no Vulkan: the executor, the scalar reference and tools/replay
 // all run the same batch.
 #pragma once
+#include "batch/coefficient_list.h"
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
 #include "batch/vp9_blocks.h"
@@ -77,9 +78,9 @@ class Vp9Recorder {
     Vp9Squares<DdMcRecord, 9> mc;
     Vp9Squares<DdScaledMcRecord, 1> scaled;
     std::array<std::array<RecordList<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
-    RecordList<std::uint32_t> coefs; // record.coefs counts from here
-    std::uint64_t predictions = 0;   // calls of predict that were taken
-    unsigned used_refs = 0;          // bit s: a prediction reads slot s
+    CoefficientList coefs;         // record.coefs counts from here
+    std::uint64_t predictions = 0; // calls of predict that were taken
+    unsigned used_refs = 0;        // bit s: a prediction reads slot s
 
   private:
     struct Square { // of a first prediction of the block
@@ -163,6 +164,8 @@ struct Vp9Batch {
 
     // An empty batch for a picture. References of other pixel formats are left out. Keeps memory.
     void reset(const PictureLayout &dst_layout, const Vp9References &references, unsigned recorder_count);
+    // All coefficients lie in room that was lent to the first recorder, the only one that is used: they needn't be copied.
+    bool has_lent_coefs() const { return !recorders.empty() && recorders.front().coefs.is_lent(); }
     // Copies the loop filter's input, without edges on the picture's border; false: refused. The arguments are those of
     // dd_vp9_loop_filter.
     bool set_loop_filter(const void *sb, unsigned sb_cols, unsigned sb_rows, const std::uint8_t *limit,

@@ -67,8 +67,30 @@ Vp9References reference_layouts(const DdFrame &frame) {
     return layouts;
 }
 
+std::size_t coef_bytes(const Vp9Batch &batch) {
+    std::size_t words = 0;
+    for (const Vp9Recorder &recorder : batch.recorders)
+        words += recorder.coefs.size();
+    return words * sizeof(std::uint32_t);
+}
+
+// Where a single thread records, coefficients go straight to where the GPU reads them.
+void lend_coefs(DdFrame &frame, const DdFrameInfo &info) {
+    DdSession &session = *frame.session;
+    if (!frame.on_gpu(DD_STAGE_ITX) || info.recorders != 1 || session.saver.wanted())
+        return;
+    std::span<std::byte> room;
+    if (const GpuStatus status = frame.job->lend_coefs(session.coefs_expected.room(), room); !status)
+        frame.fail(session.give_up_gpu("beginning a frame", status));
+    else if (!room.empty())
+        frame.batch.recorders.front().coefs.lend(
+            {reinterpret_cast<std::uint32_t *>(room.data()), room.size() / sizeof(std::uint32_t)});
+}
+
 void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
+    frame.session->coefs_expected.met(coef_bytes(frame.batch)); // what is there belongs to an earlier frame
     frame.batch.reset(info.dst->layout(), reference_layouts(frame), info.recorders);
+    lend_coefs(frame, info);
     for (unsigned i = 0; i < info.recorders; i++) {
         Vp9Recorder *recorder = &frame.batch.recorders[i];
         frame.vp9_recorders.push_back(

@@ -9,6 +9,7 @@
 #include "scheduler/scheduler.h"
 #include "session/batch_saver.h"
 #include "session/device_gpu.h"
+#include "session/expected_size.h"
 #include "session/meter.h"
 #include "session/picture_pool.h"
 #include "session/picture_progress.h"
@@ -108,6 +109,7 @@ struct DdSession : dd::Counted {
     dd::Scheduler scheduler;
     dd::Statistics statistics;
     dd::BatchSaver saver;
+    dd::ExpectedSize coefs_expected; // of a VP9 frame, in bytes
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
     std::atomic<std::uint64_t> frames_begun{0};

@@ -67,6 +67,7 @@ struct PhaseWork {
     std::vector<Dispatch> dispatches;             // empty: nothing to do
     std::uint32_t upload_bytes = 0;               // size of the phase's upload: records, coefficients
     std::uint32_t coefs_at = 0;                   // byte offset in the upload, a multiple of kUploadAlign
+    bool coefs_lent = false;                      // they aren't in the upload, but in the slot's room for coefficients
     std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
     std::vector<Av1ShapeCount> shapes;            // the same of residuals
 
@@ -74,6 +75,7 @@ struct PhaseWork {
         dispatches.clear();
         shapes.clear();
         upload_bytes = coefs_at = 0;
+        coefs_lent = false;
     }
 };
 

@@ -33,6 +33,11 @@ VkDeviceSize upload_size_for(VkDeviceSize needed) {
     return (size + kUploadAlign - 1) / kUploadAlign * kUploadAlign;
 }
 
+bool fits(const Buffer &buffer, VkDeviceSize needed) {
+    const bool wasteful = buffer.size() > kWasteFloor && buffer.size() / kWaste > needed;
+    return buffer && buffer.size() >= needed && !wasteful;
+}
+
 } // namespace
 
 Slot::~Slot() {
@@ -67,14 +72,19 @@ VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
         if (phases[i])
             needed += align_upload(std::max(phases[i]->upload_bytes, 4u));
     }
-    const bool wasteful = upload_.size() > kWasteFloor && upload_.size() / kWaste > needed;
-    if (upload_.size() >= needed && !wasteful)
-        return VK_SUCCESS;
-    upload_ = Buffer();
-    const VkDeviceSize size = upload_size_for(needed);
+    return fits(upload_, needed) ? VK_SUCCESS : make_room(upload_size_for(needed), MemoryUse::upload, upload_);
+}
+
+VkResult Slot::reserve_coefs(VkDeviceSize bytes) {
+    // What is asked for creeps up, and a little less will do.
+    return fits(coefs_, bytes - bytes / 8) ? VK_SUCCESS : make_room(bytes, MemoryUse::recorded, coefs_);
+}
+
+VkResult Slot::make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer) {
+    buffer = Buffer();
     if (size > device_.limits().maxStorageBufferRange)
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    return Buffer::make(device_, size, MemoryUse::upload, upload_);
+    return Buffer::make(device_, size, use, buffer);
 }
 
 void Slot::barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used) {
@@ -96,6 +106,8 @@ VkResult Slot::submit(const SubmitInput &input) {
     VkResult result = input.dst->host.flush();
     if (result == VK_SUCCESS)
         result = upload_.flush();
+    if (result == VK_SUCCESS && coefs_)
+        result = coefs_.flush();
     if (result != VK_SUCCESS)
         return result;
     // Pipelines are made before the lock is taken: a compiler may run for long.
@@ -288,8 +300,9 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
     key.av1 = dispatch.av1_ref.has_value();
     key.end = upload_at_[phase] + align_upload(std::max(work.upload_bytes, 4u));
     key.records_at = upload_at_[phase] + dispatch.records_at;
+    key.coefs = work.coefs_lent ? coefs_.handle() : upload_.handle();
     key.coefs_at = upload_at_[phase] + work.coefs_at;
-    // A phase without coefficients may end where they would begin.
+    // A phase without coefficients in its upload may end where they would begin.
     if (key.coefs_at >= key.end)
         key.coefs_at = upload_at_[phase];
     if (key.records_at >= key.end)
@@ -317,7 +330,9 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
         buffers[bindings[i]] = {key.pictures[i], 0, pictures[i]->bytes()};
     buffers[DD_BIND_RECORDS] = {upload_.handle(), key.records_at, key.end - key.records_at};
     if (!key.av1) {
-        buffers[DD_BIND_COEFS] = {upload_.handle(), key.coefs_at, key.end - key.coefs_at};
+        buffers[DD_BIND_COEFS] = work.coefs_lent
+                                     ? VkDescriptorBufferInfo{key.coefs, 0, coefs_.size()}
+                                     : VkDescriptorBufferInfo{key.coefs, key.coefs_at, key.end - key.coefs_at};
         buffers[DD_BIND_TABLES] = {input.tables, 0, VK_WHOLE_SIZE};
     }
     write_descriptor_set(set, buffers);

@@ -35,6 +35,10 @@ class Slot {
     Slot(const Slot &) = delete;
     Slot &operator=(const Slot &) = delete;
 
+    // Room for so many bytes of coefficients, which take the place of those in an upload (PhaseWork::coefs_lent). On devices with
+    // cached memory only.
+    VkResult reserve_coefs(VkDeviceSize bytes);
+    std::span<std::byte> coefs() const { return {coefs_.data(), coefs_.size()}; }
     // Room for the uploads of the phases.
     VkResult reserve(const std::array<const PhaseWork *, 2> &phases);
     // Where the upload of a phase goes: written once, front to back.
@@ -72,6 +76,7 @@ class Slot {
 
     struct SetKey {
         std::array<VkBuffer, 1 + DD_AV1_BOUND_REFS> pictures; // dst, references
+        VkBuffer coefs;                                       // what holds them
         bool av1;                                             // six references, no coefficients, no tables
         std::uint32_t records_at, coefs_at, end;
         bool operator==(const SetKey &) const = default;
@@ -87,7 +92,8 @@ class Slot {
     VkQueryPool queries_ = VK_NULL_HANDLE;
     std::uint32_t query_capacity_ = 0;
     std::vector<std::string_view> stamps_; // of the queries: what ends there
-    Buffer upload_;
+    VkResult make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer);
+    Buffer upload_, coefs_;
     std::array<std::uint32_t, 2> upload_at_{};
     SubmitInput busy_; // keeps pictures alive while the GPU uses them
     bool in_flight_ = false;

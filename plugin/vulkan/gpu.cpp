@@ -61,9 +61,12 @@ bool Gpu::reads_cached() const {
 bool Gpu::given_up() const {
     return device_->given_up();
 }
-bool Gpu::keeps_order() const {
+bool Gpu::has_cached_memory() const {
     const MemoryStrategy memory = device_->memory_strategy();
     return memory == MemoryStrategy::unified || memory == MemoryStrategy::discrete;
+}
+bool Gpu::keeps_order() const {
+    return has_cached_memory();
 }
 
 GpuStatus Gpu::prepare(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop) {
@@ -107,11 +110,25 @@ void GpuJob::release() {
         gpu_->device_->slots().release(std::move(slot_));
 }
 
-GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
+GpuStatus GpuJob::lend_coefs(std::size_t bytes, std::span<std::byte> &room) {
     release();
+    room = {};
+    if (!gpu_->has_cached_memory())
+        return {};
+    VkResult result = gpu_->device_->slots().acquire(slot_);
+    if (result == VK_SUCCESS)
+        result = slot_->reserve_coefs(bytes);
+    if (result == VK_SUCCESS)
+        room = slot_->coefs();
+    return status_of(result);
+}
+
+GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
+    if (in_flight())
+        release();
     timeline_.spans.clear();
     phases_ = phases;
-    VkResult result = gpu_->device_->slots().acquire(slot_);
+    VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_);
     if (result == VK_SUCCESS)
         result = slot_->reserve(phases);
     return status_of(result);

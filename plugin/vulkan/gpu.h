@@ -61,6 +61,8 @@ class Gpu {
     const char *memory_text() const;
     // The CPU reads pictures at its usual speed.
     bool reads_cached() const;
+    // All memory can be such, not pictures alone.
+    bool has_cached_memory() const;
     bool given_up() const; // lost or hung
     // Work may read what earlier work of another frame is still to write: nothing has to be done between them.
     bool keeps_order() const;
@@ -100,6 +102,9 @@ class GpuJob {
     GpuJob(const GpuJob &) = delete;
     GpuJob &operator=(const GpuJob &) = delete;
 
+    // Room where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until that was waited for. Empty where
+    // the CPU can't read such memory at its usual speed.
+    GpuStatus lend_coefs(std::size_t bytes, std::span<std::byte> &room);
     // Phases: recon, filter; nullptr: not in this submit. They must live until submit() is back.
     GpuStatus begin(const std::array<const PhaseWork *, 2> &phases);
     std::byte *upload(unsigned phase) const;

@@ -17,7 +17,7 @@ constexpr VkMemoryPropertyFlags kVisible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
 constexpr VkMemoryPropertyFlags kCoherent = VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
 
-// What each use wants of its memory, best first. The last row of each always exists.
+// What each use wants of its memory, best first. The last row of each always exists where the use is allowed.
 std::vector<VkMemoryPropertyFlags> wishes(MemoryUse use) {
     switch (use) {
     case MemoryUse::picture:
@@ -27,8 +27,8 @@ std::vector<VkMemoryPropertyFlags> wishes(MemoryUse use) {
         return {kLocal, 0};
     case MemoryUse::upload:
         return {kLocal | kVisible | kCoherent, kVisible | kCoherent};
-    case MemoryUse::readback:
-        return {kVisible | kCoherent | kCached, kVisible | kCoherent};
+    case MemoryUse::recorded:
+        return {kLocal | kVisible | kCoherent | kCached, kVisible | kCoherent | kCached, kVisible | kCached};
     }
     return {};
 }

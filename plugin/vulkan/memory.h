@@ -25,7 +25,7 @@ enum class MemoryUse : std::uint8_t {
     picture,  // what the CPU sees of a picture
     local,    // working copy that the CPU never touches
     upload,   // written once by the CPU, front to back, never read by it
-    readback, // small, written by the GPU, read by the CPU
+    recorded, // written by the CPU little by little, and read by it, too; only where memory is cached
 };
 
 // The best strategy of a device. `import`: a dma-heap is there and the device can import from it.

@@ -238,6 +238,9 @@ void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
             barrier = false;
         }
     work.coefs_at = work.upload_bytes;
+    work.coefs_lent = batch.has_lent_coefs();
+    if (work.coefs_lent)
+        return;
     std::size_t coefs = 0;
     for (const Vp9Recorder &recorder : batch.recorders)
         coefs += recorder.coefs.size();
@@ -252,6 +255,8 @@ void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &wo
     for (const ItxClasses &itx : kItxDispatches)
         if (count_residuals(batch, itx))
             write_residuals(batch, itx, upload + work.dispatches[next++].records_at);
+    if (work.coefs_lent)
+        return;
     std::byte *to = upload + work.coefs_at;
     for (const Vp9Recorder &recorder : batch.recorders) {
         if (!recorder.coefs.empty())

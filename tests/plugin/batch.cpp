@@ -322,6 +322,52 @@ TEST_CASE("corner classes hold their coefficients", "[recorder]") {
     REQUIRE(itx_corner(DD_ITX_WHT, 1) == 1);
 }
 
+TEST_CASE("coefficients lie in lent room until it is full", "[recorder]") {
+    std::vector<std::uint32_t> room(5000);
+    CoefficientList list;
+    const auto put = [&](std::uint32_t from, std::uint32_t to) {
+        list.room(to - from);
+        for (std::uint32_t *at = list.end(); from < to; list.keep(++at))
+            *at = from++;
+    };
+    const auto counts = [&](std::uint32_t to) {
+        std::uint32_t expected = 0;
+        return list.size() == to && std::ranges::all_of(list, [&](std::uint32_t word) { return word == expected++; });
+    };
+    put(0, 3000); // memory of its own, which it keeps
+    REQUIRE(counts(3000));
+    list.lend(room);
+    REQUIRE(list.empty());
+    REQUIRE_FALSE(list.has_room(room.size() + 1));
+    put(0, 4999);
+    put(4999, 5000);
+    REQUIRE(list.is_lent());
+    REQUIRE(list.data() == room.data());
+    REQUIRE(counts(5000));
+    SECTION("and move from there") {
+        put(5000, 5001);
+        REQUIRE_FALSE(list.is_lent());
+        put(5001, 40000);
+        REQUIRE(counts(40000));
+    }
+    SECTION("which copies don't share") {
+        const CoefficientList copy = list;
+        room[7] = 0;
+        REQUIRE_FALSE(copy.is_lent());
+        REQUIRE(copy[7] == 7);
+        CoefficientList moved = std::move(list);
+        REQUIRE(moved.data() == room.data());
+        list = std::move(moved);
+        REQUIRE(list.data() == room.data());
+    }
+    list.clear();
+    REQUIRE_FALSE(list.is_lent());
+    put(0, 2);
+    REQUIRE(room[0] == 0);
+    REQUIRE(list.data() != room.data());
+    REQUIRE(counts(2));
+}
+
 TEST_CASE_METHOD(Fixture, "residuals are checked, and their corner copied", "[recorder]") {
     std::vector<std::int16_t> coefs(32 * 32);
     for (unsigned i = 0; i < coefs.size(); i++)

@@ -4,6 +4,7 @@
 #include "catch.h"
 
 #include "scheduler/scheduler.h"
+#include "session/expected_size.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/faults.h"
 #include "vulkan/memory.h"
@@ -172,7 +173,25 @@ TEST_CASE("memory strategies fit the device", "[memory]") {
     REQUIRE(memory_types_for(discrete, MemoryUse::local, ~0u).front() == 1);
     REQUIRE(memory_types_for(discrete, MemoryUse::upload, ~0u).front() == 4);
     REQUIRE(memory_types_for(discrete, MemoryUse::upload, 0xfu).front() == 2);
+    REQUIRE(memory_types_for(discrete, MemoryUse::recorded, ~0u) == std::vector<std::uint32_t>{3});
+    REQUIRE(memory_types_for(v3d, MemoryUse::recorded, ~0u).empty());
     REQUIRE(memory_types_for(v3d, MemoryUse::picture, ~0u) == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("room follows the largest sizes of late", "[memory]") {
+    ExpectedSize size;
+    const std::size_t least = size.room();
+    REQUIRE(least > 0);
+    for (const std::size_t bytes : {1000u, 3000000u, 50u, 20000u})
+        size.met(bytes);
+    REQUIRE(size.room() > 3000000);
+    REQUIRE(size.room() < 4000000);
+    for (unsigned i = 0; i < 16; i++) // the small ones between two that are large
+        size.met(50);
+    REQUIRE(size.room() > 3000000);
+    for (unsigned i = 0; i < 3000; i++)
+        size.met(50);
+    REQUIRE(size.room() <= 2 * least);
 }
 
 TEST_CASE("V3D and software get their profile, software its patience", "[quirks]") {

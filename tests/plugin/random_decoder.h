@@ -24,11 +24,15 @@ class RandomDecoder {
         }
     }
 
+    // A single thread records the next frame.
+    void next_has_one_recorder() { recorders_ = 2; }
+
     // The outcome of the frame, whose pixels are those of the reference whatever happens to the GPU.
     DdOutcome frame() {
         const RandomFrame random = make_random_frame(random_, format_, options_);
         Vp9Batch batch;
-        test::record(random, batch, kRecorders);
+        recorders_ = 3 - recorders_;
+        test::record(random, batch, recorders_);
         std::vector<std::byte> expected = random_pixels(random_, random.dst);
         Picture dst = alloc_picture(session_, format_);
         write_pixels(dst.get(), random.dst, expected);
@@ -49,13 +53,11 @@ class RandomDecoder {
     }
 
   private:
-    static constexpr unsigned kRecorders = 2;
-
     std::array<const std::vector<std::byte> *, 3> refs() const { return {&pixels_[0], &pixels_[1], &pixels_[2]}; }
 
     DdFrame *begin(DdPicture *dst) {
         DdFrameInfo info = frame_info(dst, {picture_[0].get(), picture_[1].get(), picture_[2].get()});
-        info.recorders = kRecorders;
+        info.recorders = recorders_;
         info.filtered = options_.filter;
         DdFrame *frame = nullptr;
         REQUIRE(dd_frame_begin(session_, &info, &frame) == DD_OK);
@@ -75,7 +77,7 @@ class RandomDecoder {
 
     bool decode(DdFrame *frame, const RandomFrame &random, const Vp9Batch &batch, DdPicture *dst,
                 const std::vector<std::byte> &start) {
-        if (record(frame, random, kRecorders) != DD_OK)
+        if (record(frame, random, recorders_) != DD_OK)
             return false;
         const DdPlan plan = dd_frame_plan(frame);
         const bool mc = plan.side[DD_STAGE_MC] == DD_SIDE_GPU, itx = plan.side[DD_STAGE_ITX] == DD_SIDE_GPU;
@@ -99,6 +101,7 @@ class RandomDecoder {
     PictureFormat format_;
     RandomOptions options_;
     std::mt19937 random_;
+    unsigned recorders_ = 1; // 2 and 1 in turn: a single one's coefficients go another way
     std::array<Picture, 3> picture_;
     std::array<std::vector<std::byte>, 3> pixels_;
 };
