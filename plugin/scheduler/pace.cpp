@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "scheduler/pace.h"
 
+#include <algorithm>
+
 namespace dd {
 namespace {
 
@@ -8,8 +10,11 @@ namespace {
 constexpr unsigned kSettle = 2;
 // A shorter time without any frame is a decoder's own, between one frame and the next; in nanoseconds.
 constexpr std::int64_t kIdle = 2000000;
-// So many frames tell what is far too slow.
-constexpr unsigned kGlance = 6;
+// So many frames tell what takes so many times as long: the fewer, the more it matters how many large ones are among them.
+constexpr struct {
+    unsigned frames;
+    double times;
+} kClear[] = {{6, 3}, {24, 1.65}};
 
 } // namespace
 
@@ -35,7 +40,7 @@ void Pace::restart(std::int64_t now) {
     idle_ = 0;
 }
 
-std::optional<double> Pace::ended(unsigned run, double pixels, double most, std::int64_t now) {
+std::optional<double> Pace::ended(unsigned run, double pixels, double usual, std::int64_t now) {
     last_end_ = now;
     if (run != run_)
         return {};
@@ -47,7 +52,10 @@ std::optional<double> Pace::ended(unsigned run, double pixels, double most, std:
     pixels_ += pixels;
     counted_++;
     const double ns = static_cast<double>(now - window_began_ - idle_) / pixels_;
-    if (counted_ < kWindow && !(most > 0 && counted_ >= kGlance && ns > most))
+    const bool clear = usual > 0 && std::ranges::any_of(kClear, [&](const auto &least) {
+                           return counted_ >= least.frames && ns > least.times * usual;
+                       });
+    if (counted_ < kWindow && !clear)
         return {};
     restart(now);
     return ns;

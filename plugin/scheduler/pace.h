@@ -15,9 +15,9 @@ class Pace {
     // A frame begins at `now` in nanoseconds, after which `in_flight` frames are on their way. A new `plan` begins a new run.
     // Returns the run, for `ended`.
     unsigned begun(unsigned plan, unsigned in_flight, std::int64_t now);
-    // A frame of so many pixels ended. The nanoseconds a pixel once a window is full, or some frames of it took more than `most` a
-    // pixel (0: no limit). Time in which no frame was on its way isn't the decoder's.
-    std::optional<double> ended(unsigned run, double pixels, double most, std::int64_t now);
+    // A frame of so many pixels ended. The nanoseconds a pixel once a window is full, or as soon as it is clear that they are
+    // far more than the `usual` ones (0: nothing is clear). Time in which no frame was on its way isn't the decoder's.
+    std::optional<double> ended(unsigned run, double pixels, double usual, std::int64_t now);
     // A clock that stands still while no frame is on its way.
     std::int64_t clock(std::int64_t now) const { return now - all_idle_; }
     // Frames of the newest run that have begun.

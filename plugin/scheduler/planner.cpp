@@ -20,13 +20,13 @@ constexpr unsigned kHold = 8, kHoldGuess = 16, kGuesses = 1;
 constexpr double kTrialShare = 0.01;
 constexpr unsigned kTrialInterval = 16;
 constexpr double kFirstCredit = 4, kMostCredit = 16; // frames
-// The same share is for excursions: a window of frames under another plan. Plans that are expected to be slower by more than the
-// first factor have none; the second one ends them early. One that promises to be better by so much has its first soon.
+// The same share is for excursions: a window of frames under another plan. Plans that are expected to take more than a number of times
+// as long have none. One that promises to be better by so much has its first soon.
 constexpr double kPromising = 0.2;
 constexpr double kExcursionInterval = 512;
 constexpr unsigned kUrgentInterval = 128;
 constexpr double kLongestRest = 16384; // frames
-constexpr double kExcursionLimit = 2, kExcursionGivenUp = 3;
+constexpr double kExcursionLimit = 2;
 constexpr unsigned kLongestExcursion = 6 * Pace::kWindow; // where frames are dropped
 constexpr unsigned kAttempts = 8;                         // at a first measurement
 constexpr double kSameContent = 1.2;
@@ -252,7 +252,9 @@ Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
     const unsigned stay = home.on_gpu & query.usable;
     Forecast forecast;
     forecast.on_gpu = stay;
-    if (!query.intra_only && !excursion_ && ++at_home_ > kHold) {
+    // A frame that lacks a stage has no say: the plan that looks best for it would be another one for the frames that have all.
+    const bool has_all = query.intra_only || planned_.are_in(query.stages);
+    if (!query.intra_only && !excursion_ && ++at_home_ > kHold && has_all) {
         consider_excursion(query, ranked, stay);
         if (excursion_)
             absence_ = {true, meter_.clock(now), 0};
@@ -273,12 +275,11 @@ Forecast Planner::plan(PlanQuery query, unsigned in_flight, std::int64_t now) {
 
 // Frames that lack a stage which others have are often those that only bring another one back: next to nothing is parsed there, which the
 // model would take for the stage's doing.
-bool Planner::is_usual(const CostQuery &query) {
-    Usual &usual = usual_[query.intra_only];
-    const bool lacks = (usual.stages & ~query.stages) != 0;
-    if (lacks && ++usual.others < kUnusual)
+bool Planner::Usual::are_in(unsigned frame) {
+    const bool lacks = (stages & ~frame) != 0;
+    if (lacks && ++others < kUnusual)
         return false;
-    usual = {query.stages, 0};
+    *this = {frame, 0};
     return true;
 }
 
@@ -291,15 +292,15 @@ void Planner::learn_frame(const CostQuery &query, const CostOutcome &outcome) {
     learned_++;
     const bool warm = !is_warming_up(query);
     with_gpu_ += query.on_gpu != 0;
-    if (outcome.cpu_ns > 0 && is_usual(query) && warm)
+    if (outcome.cpu_ns > 0 && learned_from_[query.intra_only].are_in(query.stages) && warm)
         model_.learn_cpu(query, outcome.submits, outcome.cpu_ns);
 }
 
 void Planner::ended(const Forecast &forecast, double pixels, std::int64_t now) {
-    // A window of an excursion that is far too slow isn't waited for.
-    const double most = excursion_ ? kExcursionGivenUp * content_ * pace()[home_[0].on_gpu] : 0;
+    // The end of an excursion whose outcome is clear isn't waited for.
+    const double usual = excursion_ ? content_ * pace()[home_[0].on_gpu] : 0;
     absence_.pixels += pixels;
-    if (const auto ns = meter_.ended(forecast.run, pixels, most, now))
+    if (const auto ns = meter_.ended(forecast.run, pixels, usual, now))
         learn_pace(*ns, now);
 }
 

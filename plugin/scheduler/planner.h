@@ -125,7 +125,6 @@ class Planner {
     void change_size(unsigned size);
     void forget();
     void learn_pace(double ns, std::int64_t now);
-    bool is_usual(const CostQuery &query);
     bool is_warming_up(const CostQuery &query) const { return query.on_gpu && with_gpu_ < kWarmUp * most_in_flight_; }
 
     PlannerTraits traits_;
@@ -136,11 +135,13 @@ class Planner {
     unsigned guesses_ = 0;  // times that frames were moved to another plan by costs alone
     bool informed_ = false; // paces of this size were known when it began
     std::array<Home, 2> home_;
-    // The stages of most frames, with inter blocks and without, and how many frames since the last one lacked some.
+    // The stages of most frames, and how many frames since the last one lacked some.
     struct Usual {
         unsigned stages = 0, others = 0;
+        bool are_in(unsigned frame);
     };
-    std::array<Usual, 2> usual_{};
+    std::array<Usual, 2> learned_from_{}; // of frames with inter blocks, and without
+    Usual planned_;                       // of frames with inter blocks
     // What an excursion has cost, with the turn to it and back, and since when it is counted.
     struct Absence {
         bool counted = false;
