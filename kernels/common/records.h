@@ -17,12 +17,13 @@ using uint = std::uint32_t;
 #endif
 
 // Descriptor bindings (set 0) of the VP9 kernels; at most eight storage buffers (V3D's limit).
-const uint DD_BIND_DST = 0u;     // picture being decoded, read and written
-const uint DD_BIND_REF0 = 1u;    // the references that the dispatch names (Dispatch::ref): first ...
-const uint DD_BIND_REF1 = 2u;    // ... and second one of compound blocks
-const uint DD_BIND_RECORDS = 3u; // records of the dispatch's stage, and the loop filter's superblocks
-const uint DD_BIND_COEFS = 4u;   // coefficients of the frame
-const uint DD_BIND_TABLES = 5u;  // constant tables: subpel filters
+const uint DD_BIND_DST = 0u;       // picture being decoded, read and written
+const uint DD_BIND_REF0 = 1u;      // the references that the dispatch names (Dispatch::ref): first ...
+const uint DD_BIND_REF1 = 2u;      // ... and second one of compound blocks
+const uint DD_BIND_RECORDS = 3u;   // records of the dispatch's stage, and the loop filter's superblocks
+const uint DD_BIND_COEFS = 4u;     // coefficients of the frame
+const uint DD_BIND_TABLES = 5u;    // constant tables: subpel filters
+const uint DD_BIND_RESIDUALS = 6u; // of intra blocks, which kernels write and read
 
 const uint DD_MAX_REFS = 3u;
 
@@ -107,6 +108,48 @@ struct DdItxRecord {
 // Coefficients of a corner of D x D: column after column, element j * D + i is row i of column j. With 8
 // bits a pixel they are int16, two a word, the even row in the low half; above, one int32 a word.
 
+// Intra prediction of one transform block and the addition of its residual, VP9 specification, clause 8.5.1; of chroma, of U and V, which
+// are alike but for the residual. Those of luma and of chroma are done level by level: a block's level is higher than those of all intra
+// blocks that it reads.
+struct DdIntraRecord {
+    uint dst;        // as DdItxRecord has it; the plane is 0 or 1
+    uint how;        // DD_INTRA_*
+    uint residual;   // of luma or U: first word among the frame's residuals, row after row, two signed ones a word
+    uint residual_v; // of V
+};
+const uint DD_INTRA_MODE_SHIFT = 0u;     // 4 bits
+const uint DD_INTRA_SIZE_SHIFT = 4u;     // 2 bits: a side of 4 << size
+const uint DD_INTRA_HAS_LEFT = 1u << 6;  // there are pixels to the left ...
+const uint DD_INTRA_HAS_ABOVE = 1u << 7; // ... and above
+// The last four of those that there are: 0 for the first four. What would come after them repeats the last one.
+const uint DD_INTRA_LAST_ABOVE_SHIFT = 8u; // 3 bits
+const uint DD_INTRA_LAST_LEFT_SHIFT = 11u; // 3 bits
+const uint DD_INTRA_HAS_RESIDUAL = 1u << 14;
+const uint DD_INTRA_HAS_RESIDUAL_V = 1u << 15;
+
+const uint DD_INTRA_V = 0u;
+const uint DD_INTRA_H = 1u;
+const uint DD_INTRA_DC = 2u;
+const uint DD_INTRA_D45 = 3u;
+const uint DD_INTRA_D135 = 4u;
+const uint DD_INTRA_D117 = 5u;
+const uint DD_INTRA_D153 = 6u;
+const uint DD_INTRA_D63 = 7u;
+const uint DD_INTRA_D207 = 8u;
+const uint DD_INTRA_TM = 9u;
+const uint DD_INTRA_MODES = 10u;
+
+// Inverse transform of a block of intra prediction, DCT or ADST, into the frame's residuals. Clause 8.7. Four sizes, 4x4 to 32x32.
+const uint DD_INTRA_SIZES = 4u;
+struct DdIntraItxRecord {
+    uint coefs;    // first word of its corner in the coefficient buffer
+    uint residual; // as DdIntraRecord has it
+    uint how;      // DD_INTRA_ITX_*
+};
+const uint DD_INTRA_ITX_CORNER_MASK = 7u;       // corner class, 1 to 4
+const uint DD_INTRA_ITX_ADST_COLUMNS = 1u << 3; // the vertical transform is an ADST
+const uint DD_INTRA_ITX_ADST_ROWS = 1u << 4;    // the horizontal one is
+
 // Loop filter of one 64x64 superblock. VP9 specification, clause 8.8.
 // Byte k of mask word [(kind * 2 + direction) * 8 + row] has a bit for each 8 pixel column (of luma): k = 0: 16
 // wide, 1: 8 wide, 2: 4 wide, 3: 4 wide on the edge inside the 8x8. kind 0: luma; 1: chroma when subsampled in
@@ -152,6 +195,20 @@ struct DdItxPush {
     DdPlanes dst;
     uint first_group[3]; // of the second class on
     uint first_record[5];
+};
+
+// The sizes, smallest first.
+struct DdIntraItxPush {
+    uint first_group[3]; // of the second size on
+    uint first_record[5];
+};
+
+// The records begin with a table: for each level of luma, then of chroma, the first record of each size; at its end, the number of records.
+// A workgroup has a plane.
+struct DdIntraPush {
+    DdPlanes planes;
+    uint levels[2];  // of luma, of chroma
+    uint records_at; // word where the table ends
 };
 
 // The loop filter's records: a table of levels, a table of segments, the edges. All of two words.

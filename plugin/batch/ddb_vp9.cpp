@@ -3,11 +3,13 @@
 // VP9's part of a saved batch:
 //   picture being decoded, 3 references: 6 words of format (width 0: no such reference)
 //   recorders; of each: 12 + 36 + 5 + 5 + 25 lengths and streams in the order of Vp9Recorder (blocks by references and size), then the
-//   coefficients
+//   coefficients; intra blocks, 4 streams of their transforms, words of their residuals
 //   loop filter: columns, rows, superblocks, limits
 //   pixels of the picture and of the references, as make_picture_layout lays them out
 #include "batch/ddb_streams.h"
 #include "daedalus/daedalus.h"
+
+#include <algorithm>
 
 namespace dd::ddb {
 namespace {
@@ -33,6 +35,9 @@ void each_stream(Recorder &recorder, Blocks blocks, Squares squares, Visit visit
         for (auto &stream : kind)
             visit(stream);
     visit(recorder.coefs);
+    visit(recorder.intra);
+    for (auto &stream : recorder.intra_itx)
+        visit(stream);
 }
 
 template <typename Bins>
@@ -68,11 +73,13 @@ void write(Writer &out, const BatchView &view, const Vp9Batch &batch) {
         out.format(reference(slot) ? batch.ref[slot] : PictureLayout{});
     const std::span recorders(batch.recorders.data(), recon ? batch.recorders.size() : 0);
     out.word(static_cast<std::uint32_t>(recorders.size()));
-    for (const Vp9Recorder &recorder : recorders)
+    for (const Vp9Recorder &recorder : recorders) {
         each_stream(
             recorder, [&](const auto &blocks, unsigned pairing, unsigned c) { out.stream(blocks.of(pairing, c)); },
             [&](const auto &squares, unsigned c) { out.stream(squares.of_size(c)); },
             [&](const auto &stream) { out.stream(stream); });
+        out.word(recorder.intra_words);
+    }
     out.word(batch.lf.sb_cols);
     out.word(batch.lf.sb_rows);
     out.stream(batch.lf.superblocks);
@@ -91,10 +98,16 @@ void read(Reader &in, SavedBatch &saved, Vp9Batch &batch) {
     if (!in.good() || recorders > kMostRecorders)
         return in.refuse();
     batch.recorders.resize(recorders);
-    for (Vp9Recorder &recorder : batch.recorders)
+    for (Vp9Recorder &recorder : batch.recorders) {
         each_stream(
             recorder, [&](auto &blocks, unsigned pairing, unsigned c) { read_blocks(in, blocks, pairing, c); },
             [&](auto &squares, unsigned c) { read_squares(in, squares, c); }, [&](auto &stream) { in.stream(stream); });
+        recorder.intra_words = in.word();
+        for (const Vp9IntraStep &step : recorder.intra) {
+            std::uint32_t &most = recorder.intra_levels[step.record.dst & 1];
+            most = std::max(most, step.level);
+        }
+    }
     batch.lf.sb_cols = in.word();
     batch.lf.sb_rows = in.word();
     in.stream(batch.lf.superblocks);

@@ -8,6 +8,7 @@
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
 #include "batch/vp9_blocks.h"
+#include "batch/vp9_intra_levels.h"
 #include "batch/vp9_squares.h"
 #include "common/records.h"
 #include "daedalus/daedalus.h"
@@ -49,6 +50,15 @@ constexpr unsigned corner_words(unsigned corner, unsigned bytes_per_pixel) {
     return corner_size(corner) * corner_size(corner) * bytes_per_pixel / 2;
 }
 
+// Intra prediction of one transform block, and its level, from 1 on.
+struct Vp9IntraStep {
+    DdIntraRecord record;
+    std::uint32_t level;
+};
+constexpr unsigned intra_size(std::uint32_t how) {
+    return how >> DD_INTRA_SIZE_SHIFT & 3;
+}
+
 // Records of one recording thread (a tile column). Streams are concatenated when the frame is submitted. Every
 // record that is in here addresses nothing outside the pictures of the batch.
 class Vp9Recorder {
@@ -69,6 +79,8 @@ class Vp9Recorder {
     std::size_t residuals() const;
     // Squares of single planes that are predicted.
     std::size_t squares() const { return 3 * (blocks.size() + pair_blocks.size()) + mc.size() + scaled.size(); }
+    // Intra prediction of a block, in the order of decoding, and its residuals, as take_residuals() moves them.
+    bool intra_block(const DdVp9IntraBlock &block);
     // Why a residual was refused: its values leave the range in which all implementations agree.
     bool out_of_range() const { return out_of_range_; }
 
@@ -78,9 +90,14 @@ class Vp9Recorder {
     Vp9Squares<DdMcRecord, 9> mc;
     Vp9Squares<DdScaledMcRecord, 1> scaled;
     std::array<std::array<RecordList<DdItxRecord>, DD_ITX_CORNERS>, DD_ITX_KINDS> itx;
-    CoefficientList coefs;         // record.coefs counts from here
-    std::uint64_t predictions = 0; // calls of predict that were taken
-    unsigned used_refs = 0;        // bit s: a prediction reads slot s
+    // Intra blocks, in the order of decoding; residuals count from this recorder's first.
+    RecordList<Vp9IntraStep> intra;
+    std::array<RecordList<DdIntraItxRecord>, DD_INTRA_SIZES> intra_itx; // by size
+    std::uint32_t intra_words = 0;                                      // of the residuals
+    std::array<std::uint32_t, 2> intra_levels{};                        // the highest one of luma and of chroma
+    CoefficientList coefs;                                              // record.coefs counts from here
+    std::uint64_t predictions = 0;                                      // calls of predict that were taken
+    unsigned used_refs = 0;                                             // bit s: a prediction reads slot s
 
   private:
     struct Square { // of a first prediction of the block
@@ -134,6 +151,24 @@ class Vp9Recorder {
     template <typename T, unsigned kind, unsigned corner>
     bool take_doubtful(unsigned plane, std::uint32_t at);
 
+    struct IntraShare;
+    bool allowed(const DdVp9IntraBlock &block) const;
+    template <typename T>
+    bool put_intra(const DdVp9IntraBlock &block);
+    template <typename T, unsigned size>
+    bool put_intra_luma(const DdVp9IntraBlock &block);
+    template <typename T, unsigned size>
+    bool put_intra_chroma(const DdVp9IntraBlock &block);
+    template <unsigned size>
+    bool intra_share(const DdVp9IntraBlock &block, unsigned plane, IntraShare &share) const;
+    template <unsigned size>
+    void fill_intra_step(const IntraShare &s, unsigned plane, unsigned x4, unsigned y4, unsigned mode,
+                         Vp9IntraStep &step);
+    template <typename T, unsigned size>
+    bool put_intra_residual(std::uint32_t transform, unsigned eob, T *from, std::uint32_t &residual);
+    template <typename T, unsigned size, unsigned corner>
+    bool put_intra_corner(std::uint32_t how, T *from);
+
     static constexpr std::uint32_t kNoBorrow = 0x80008000;
     std::array<std::array<std::uint32_t, 2>, 3> limit_{}; // padded width and height by plane
     std::array<std::uint32_t, 3> sides_{};                // the same: width | height << 16 | kNoBorrow
@@ -145,6 +180,9 @@ class Vp9Recorder {
     bool out_of_range_ = false;
     std::array<std::uint64_t, DD_ITX_KINDS> harmless_{}; // sum of magnitudes by kind
     std::array<std::uint64_t, DD_ITX_KINDS> notable_{}; // bits of a lane's sum that have to be 0 for that to be certain
+    Vp9IntraLevels levels_;
+    std::array<std::array<std::uint32_t, 2>, 3>
+        end_{}; // where the last 8x8 block of luma ends, by plane, in 4x4 blocks
     std::vector<Square> firsts_;
     std::size_t next_pair_ = 0;
 };

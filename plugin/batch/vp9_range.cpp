@@ -64,31 +64,55 @@ bool columns_within(std::span<const std::int64_t> x, unsigned n, unsigned rows, 
     return *std::max_element(sums.begin(), sums.end()) <= most;
 }
 
+// The transforms of both steps of a block.
+struct Kind {
+    unsigned kind;
+    bool adst_rows = false, adst_columns = false;
+
+    void rows(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned count) const {
+        if (adst_rows)
+            vp9_intra_inverse_rows(transform, x, n, count, true);
+        else
+            vp9_inverse_rows(transform, x, n, count, kind == DD_ITX_WHT);
+    }
+    void columns(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n) const {
+        if (adst_columns)
+            vp9_intra_inverse_columns(transform, x, n, true);
+        else
+            vp9_inverse_columns(transform, x, n, kind == DD_ITX_WHT);
+    }
+};
+
 template <typename T>
-bool all_values_fit(unsigned kind, unsigned side, unsigned bits, const T *coefs, unsigned stride) {
-    const unsigned n = itx_size(kind);
+bool all_values_fit(const Kind &kind, unsigned side, unsigned bits, const T *coefs, unsigned stride) {
+    const unsigned n = itx_size(kind.kind);
     Vp9Transform transform;
     std::array<std::int64_t, 32 * 32> x{};
     for (unsigned column = 0; column < side; column++)
         for (unsigned row = 0; row < side; row++)
             x[row * n + column] = transform.kept(coefs[column * stride + row]);
     const std::span<std::int64_t> all(x.data(), std::size_t{n} * n);
-    const bool lossless = kind == DD_ITX_WHT;
-    vp9_inverse_rows(transform, all, n, side, lossless);
+    kind.rows(transform, all, n, side);
     if (!transform.fits(bits))
         return false;
     if (columns_within(all, n, side, harmless_sum(bits)))
         return true;
-    vp9_inverse_columns(transform, all, n, lossless);
+    kind.columns(transform, all, n);
     return transform.fits(bits);
 }
 
 template <typename T>
-bool in_range(unsigned kind, unsigned corner, unsigned bit_depth, const T *coefs, unsigned stride) {
+bool in_range(const Kind &kind, unsigned corner, unsigned bit_depth, const T *coefs, unsigned stride) {
     const unsigned side = corner ? corner_size(corner) : 1;
-    const unsigned bits = bits_in_common(kind, bit_depth);
+    const unsigned bits = bits_in_common(kind.kind, bit_depth);
     return sum_of_magnitudes(coefs, side, stride) <= harmless_sum(bits) ||
            all_values_fit(kind, side, bits, coefs, stride);
+}
+
+bool in_range(const Kind &kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride) {
+    if (bit_depth == 8)
+        return in_range(kind, corner, bit_depth, static_cast<const std::int16_t *>(coefs), stride);
+    return in_range(kind, corner, bit_depth, static_cast<const std::int32_t *>(coefs), stride);
 }
 
 } // namespace
@@ -98,9 +122,13 @@ std::uint64_t vp9_harmless_sum(unsigned kind, unsigned bit_depth) {
 }
 
 bool vp9_residual_in_range(unsigned kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride) {
-    if (bit_depth == 8)
-        return corner == 0 || in_range(kind, corner, bit_depth, static_cast<const std::int16_t *>(coefs), stride);
-    return in_range(kind, corner, bit_depth, static_cast<const std::int32_t *>(coefs), stride);
+    return (bit_depth == 8 && corner == 0) || in_range({kind}, corner, bit_depth, coefs, stride);
+}
+
+bool vp9_intra_residual_in_range(unsigned size, std::uint32_t how, unsigned bit_depth, const void *coefs,
+                                 unsigned stride) {
+    const Kind kind{size, (how & DD_INTRA_ITX_ADST_ROWS) != 0, (how & DD_INTRA_ITX_ADST_COLUMNS) != 0};
+    return in_range(kind, how & DD_INTRA_ITX_CORNER_MASK, bit_depth, coefs, stride);
 }
 
 } // namespace dd

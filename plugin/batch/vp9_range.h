@@ -15,7 +15,11 @@ namespace dd {
 // DC alone (corner class 0) is the same everywhere with 8 bits.
 bool vp9_residual_in_range(unsigned kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride);
 
-// Blocks whose magnitudes' sum is no larger are in range.
+// The same of an intra block's residual, whose transform may be an ADST. `size`: 4 << size pixels; `how`: DD_INTRA_ITX_*.
+bool vp9_intra_residual_in_range(unsigned size, std::uint32_t how, unsigned bit_depth, const void *coefs,
+                                 unsigned stride);
+
+// Blocks whose magnitudes' sum is no larger are in range, also those of intra blocks of size `kind`.
 std::uint64_t vp9_harmless_sum(unsigned kind, unsigned bit_depth);
 
 } // namespace dd

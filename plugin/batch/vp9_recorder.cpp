@@ -74,12 +74,21 @@ void Vp9Recorder::reset(const PictureLayout &dst, const Vp9References &ref) {
         for (auto &stream : kind)
             stream.clear();
     coefs.clear();
+    intra.clear();
+    for (auto &stream : intra_itx)
+        stream.clear();
+    intra_words = 0;
+    intra_levels = {};
+    levels_.reset(dst);
     predictions = 0;
     used_refs = 0;
     for (unsigned p = 0; p < 3; p++)
         limit_[p] = {dst.plane[p].padded_width, dst.plane[p].padded_height};
     for (unsigned p = 0; p < 3; p++)
         sides_[p] = vp9_pack(limit_[p][0], limit_[p][1]) | kNoBorrow;
+    for (unsigned p = 0; p < 3; p++)
+        end_[p] = {(dst.format.width + 7) / 8 * 2 >> (p ? dst.format.ss_h : 0),
+                   (dst.format.height + 7) / 8 * 2 >> (p ? dst.format.ss_v : 0)};
     cols_ = limit_[0][0] / 8;
     rows_ = limit_[0][1] / 8;
     has_ref_ = 0;

@@ -44,8 +44,41 @@ struct Checker {
         return in_plane(r.dst & 3, r.dst & ~3u, itx_size(kind)) &&
                (!corner || r.coefs + words <= recorder.coefs.size());
     }
+    // As far as a kernel's addresses go: pixels above and to the left, and the residual.
+    bool intra(const Vp9Recorder &recorder, const Vp9IntraStep &step) const {
+        const auto &[dst, how, residual, residual_v] = step.record;
+        const unsigned plane = dst & 3, x = dst & 0xfffc, y = dst >> 16, side = 4u << intra_size(how);
+        if (plane > 1 || !in_plane(plane, dst & ~3u, side) || (how >> DD_INTRA_MODE_SHIFT & 15) >= DD_INTRA_MODES)
+            return false;
+        const unsigned above = ((how >> DD_INTRA_LAST_ABOVE_SHIFT & 7) + 1) * 4,
+                       left = ((how >> DD_INTRA_LAST_LEFT_SHIFT & 7) + 1) * 4;
+        const PlaneLayout &p = batch.dst.plane[plane];
+        return x + above <= p.padded_width && y + left <= p.padded_height && (x || !(how & DD_INTRA_HAS_LEFT)) &&
+               (y || !(how & DD_INTRA_HAS_ABOVE)) && step.level >= 1 && step.level <= recorder.intra.size() &&
+               (!(how & DD_INTRA_HAS_RESIDUAL) || fits_residual(recorder, residual, side)) &&
+               (!(how & DD_INTRA_HAS_RESIDUAL_V) || fits_residual(recorder, residual_v, side));
+    }
+    static bool fits_residual(const Vp9Recorder &recorder, std::uint32_t at, unsigned side) {
+        return std::uint64_t{at} + side * side / 2 <= recorder.intra_words;
+    }
+    bool intra_residual(const Vp9Recorder &recorder, const DdIntraItxRecord &r, unsigned size) const {
+        const unsigned corner = r.how & DD_INTRA_ITX_CORNER_MASK, adst = r.how & ~DD_INTRA_ITX_CORNER_MASK;
+        return !(adst & ~(DD_INTRA_ITX_ADST_COLUMNS | DD_INTRA_ITX_ADST_ROWS)) && !(size == 3 && adst) && corner >= 1 &&
+               corner <= size + 1 &&
+               std::uint64_t{r.coefs} + corner_words(corner, batch.dst.bytes_per_pixel()) <= recorder.coefs.size() &&
+               fits_residual(recorder, r.residual, 4u << size);
+    }
+    bool intra_streams(const Vp9Recorder &recorder) const {
+        if (recorder.intra_words > batch.dst.size) // a byte of the picture is at most a pixel, and a pixel half a word
+            return false;
+        for (unsigned size = 0; size < DD_INTRA_SIZES; size++)
+            if (!std::ranges::all_of(recorder.intra_itx[size],
+                                     [&](const auto &r) { return intra_residual(recorder, r, size); }))
+                return false;
+        return std::ranges::all_of(recorder.intra, [&](const auto &step) { return intra(recorder, step); });
+    }
     bool streams(const Vp9Recorder &recorder) const {
-        if (!blocks(recorder))
+        if (!blocks(recorder) || !intra_streams(recorder))
             return false;
         for (unsigned c = 0; c < DD_MC_CLASSES; c++) {
             const unsigned side = 4u << c;

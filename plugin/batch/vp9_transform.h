@@ -35,6 +35,23 @@ class Vp9Transform {
         }
     }
 
+    // In place. Size 4, 8 or 16. Clauses 8.7.1.6 to 8.7.1.9.
+    void adst(std::span<std::int64_t> x) {
+        if (x.size() == 4) {
+            adst4(x);
+            return;
+        }
+        const std::size_t n = x.size(), m = n / 2;
+        std::array<Pair, 8> pairs;
+        for (std::size_t i = 0; i < m; i++)
+            pairs[i] = reflected(x[n - 1 - 2 * i], x[2 * i], (4 * i + 1) * 16 / n);
+        const std::span<Pair> all(pairs.data(), m);
+        join(all, true);
+        join_halves(all);
+        for (std::size_t i = 0; i < m; i++)
+            put_pair(all[i], i % 2, n == 8 ? kPlaces8[i] : kPlaces16[i], x);
+    }
+
     // Lossless Walsh-Hadamard transform of four values, clause 8.7.1.10.
     void wht(std::span<std::int64_t> x) {
         std::int64_t a = x[0], b = x[1], c = x[3], d = x[2];
@@ -57,6 +74,11 @@ class Vp9Transform {
     }
 
   private:
+    using Pair = std::pair<std::int64_t, std::int64_t>;
+    // Where an ADST's pairs end up: the first number, and as far from the end the second one.
+    static constexpr std::array<std::uint8_t, 4> kPlaces8 = {0, 3, 1, 2};
+    static constexpr std::array<std::uint8_t, 8> kPlaces16 = {0, 7, 3, 4, 1, 6, 2, 5};
+
     static std::array<std::int64_t, 32> copy(std::span<const std::int64_t> x) {
         std::array<std::int64_t, 32> out{};
         for (std::size_t i = 0; i < x.size(); i++)
@@ -122,38 +144,106 @@ class Vp9Transform {
             turn_half(x[i], x[m - 1 - i]);
     }
 
+    void adst4(std::span<std::int64_t> x) {
+        static constexpr std::int64_t sine[] = {0, 5283, 9929, 13377, 15212}; // sin(k * pi / 9) * 2^14 * sqrt(8) / 3
+        const std::int64_t a = x[0], b = x[1], c = x[2], d = x[3];
+        x[0] = rounded(a * sine[1] + b * sine[3] + c * sine[4] + d * sine[2]);
+        x[1] = rounded(a * sine[2] + b * sine[3] - c * sine[1] - d * sine[4]);
+        x[2] = rounded(kept(a - c + d) * sine[3]);
+        x[3] = rounded(a * sine[4] - b * sine[3] + c * sine[2] - d * sine[1]);
+    }
+    // Products, which are rounded only after they were added to others.
+    static Pair reflected(std::int64_t a, std::int64_t b, std::size_t k) {
+        return {a * cosine(k) + b * cosine(32 - k), a * cosine(32 - k) - b * cosine(k)};
+    }
+    // Sums of both halves into the first half, differences into the second one.
+    void join(std::span<Pair> p, bool products) {
+        const auto keep = [&](std::int64_t v) { return products ? rounded(v) : kept(v); };
+        for (std::size_t i = 0, m = p.size() / 2; i < m; i++) {
+            const Pair a = p[i], b = p[m + i];
+            p[i] = {keep(a.first + b.first), keep(a.second + b.second)};
+            p[m + i] = {keep(a.first - b.first), keep(a.second - b.second)};
+        }
+    }
+    // The steps that follow join(): sums are joined again as they are, differences are turned first.
+    void join_halves(std::span<Pair> p) {
+        const std::size_t m = p.size() / 2;
+        if (m < 2)
+            return;
+        const std::span<Pair> sums = p.first(m), differences = p.last(m);
+        join(sums, false);
+        for (std::size_t i = 0; i < m / 2; i++) {
+            Pair &a = differences[i], &b = differences[m / 2 + i];
+            const std::size_t k = m == 2 ? 8 : 4 + 16 * i;
+            a = reflected(a.first, a.second, k);
+            b = reflected(b.second, -b.first, k);
+        }
+        join(differences, true);
+        join_halves(sums);
+        join_halves(differences);
+    }
+    // Signs alternate. Of 16 values the sum is negative before it is rounded, of 8 afterwards, as decoders do it.
+    void put_pair(const Pair &p, bool turned, std::size_t place, std::span<std::int64_t> x) {
+        const auto [low, high] = p;
+        const auto put = [&](std::int64_t v, bool negative) {
+            if (!turned)
+                return kept(negative ? -v : v);
+            const std::int64_t before = kept(negative && x.size() == 16 ? -v : v), after = rounded(before * cosine(16));
+            return kept(negative && x.size() == 8 ? -after : after);
+        };
+        x[place] = put(turned ? low + high : low, place % 2);
+        x[x.size() - 1 - place] = put(turned ? low - high : high, place % 2 == 0);
+    }
+
     std::uint64_t magnitude_ = 0;
 };
+
+// Runs `line` over a row or a column of n x n values.
+template <class Line>
+void vp9_each_row(std::span<std::int64_t> x, unsigned n, unsigned rows, const Line &line) {
+    for (unsigned y = 0; y < rows; y++)
+        line(x.subspan(std::size_t{y} * n, n));
+}
+template <class Line>
+void vp9_each_column(std::span<std::int64_t> x, unsigned n, const Line &line) {
+    std::array<std::int64_t, 32> values{};
+    const std::span<std::int64_t> one(values.data(), n);
+    for (unsigned column = 0; column < n; column++) {
+        for (unsigned i = 0; i < n; i++)
+            one[i] = x[i * n + column];
+        line(one);
+        for (unsigned i = 0; i < n; i++)
+            x[i * n + column] = one[i];
+    }
+}
 
 // Both steps of the transform of a block of n x n values in `x`, row after row, without the last rounding (clause 8.7.2). Rows
 // from `rows` on are zero.
 inline void vp9_inverse_rows(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
                              bool lossless) {
-    std::array<std::int64_t, 32> line{};
-    const std::span<std::int64_t> one(line.data(), n);
-    for (unsigned y = 0; y < rows; y++) {
-        for (unsigned i = 0; i < n; i++)
-            one[i] = lossless ? x[y * n + i] >> 2 : x[y * n + i];
+    vp9_each_row(x, n, rows, [&](std::span<std::int64_t> one) {
+        if (lossless)
+            for (std::int64_t &value : one)
+                value >>= 2;
         lossless ? transform.wht(one) : transform.dct(one);
-        for (unsigned i = 0; i < n; i++)
-            x[y * n + i] = one[i];
-    }
+    });
 }
 inline void vp9_inverse_columns(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, bool lossless) {
-    std::array<std::int64_t, 32> line{};
-    const std::span<std::int64_t> one(line.data(), n);
-    for (unsigned column = 0; column < n; column++) {
-        for (unsigned i = 0; i < n; i++)
-            one[i] = x[i * n + column];
-        lossless ? transform.wht(one) : transform.dct(one);
-        for (unsigned i = 0; i < n; i++)
-            x[i * n + column] = one[i];
-    }
+    vp9_each_column(x, n, [&](std::span<std::int64_t> one) { lossless ? transform.wht(one) : transform.dct(one); });
 }
 inline void vp9_inverse_transform(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
                                   bool lossless) {
     vp9_inverse_rows(transform, x, n, rows, lossless);
     vp9_inverse_columns(transform, x, n, lossless);
+}
+
+// The same of intra blocks, each step of which is a DCT or an ADST.
+inline void vp9_intra_inverse_rows(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
+                                   bool adst) {
+    vp9_each_row(x, n, rows, [&](std::span<std::int64_t> one) { adst ? transform.adst(one) : transform.dct(one); });
+}
+inline void vp9_intra_inverse_columns(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, bool adst) {
+    vp9_each_column(x, n, [&](std::span<std::int64_t> one) { adst ? transform.adst(one) : transform.dct(one); });
 }
 
 } // namespace dd

@@ -121,6 +121,8 @@ Costs seed_costs(DdCodec codec, CostSeed seed) {
 unsigned CostQuery::submits() const {
     constexpr unsigned recon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
     const unsigned there = stages & on_gpu;
+    if (with_intra && (there & recon) == recon)
+        return 1;
     return ((there & recon) != 0) + ((there & ~recon) != 0);
 }
 

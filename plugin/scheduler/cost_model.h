@@ -47,8 +47,9 @@ struct CostQuery {
     bool intra_only = false; // no inter blocks
     unsigned stages = 0;     // that the frame has
     unsigned on_gpu = 0;     // among them
+    bool with_intra = false; // intra blocks go to the GPU with predictions and residuals
 
-    // Submits of such a frame; with intra blocks the filter follows in a second one.
+    // Submits of such a frame; where the CPU has intra blocks the filter follows in a second one.
     unsigned submits() const;
 };
 

@@ -17,6 +17,12 @@ bool parse_side(std::string_view text, DdSide &side) {
 
 bool parse_stage(std::string_view text, PlanSpec &spec) {
     const std::size_t equals = text.find('=');
+    if (text.substr(0, equals) == "intra" && equals != text.npos) {
+        DdSide side = DD_SIDE_CPU;
+        const bool understood = parse_side(text.substr(equals + 1), side);
+        spec.intra = side == DD_SIDE_GPU;
+        return understood;
+    }
     const auto name = std::ranges::find(names, text.substr(0, equals));
     if (equals == text.npos || name == names.end())
         return false;

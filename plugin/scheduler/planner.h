@@ -45,12 +45,13 @@ struct PlanQuery {
     unsigned stages = 0;     // that it has; bit s: stage s
     unsigned usable = 0;     // those that the GPU can run
     unsigned together = 0;   // stages of which the GPU gets all or none
+    bool with_intra = false; // as CostQuery has it
 
     bool allows(unsigned on_gpu) const {
         const unsigned joint = usable & together;
         return !(on_gpu & ~usable) && ((on_gpu & joint) == 0 || (on_gpu & joint) == joint);
     }
-    CostQuery with(unsigned on_gpu) const { return {pixels, intra_only, stages, on_gpu}; }
+    CostQuery with(unsigned on_gpu) const { return {pixels, intra_only, stages, on_gpu, with_intra}; }
 };
 
 // What the planner expects of a frame.

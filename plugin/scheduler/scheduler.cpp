@@ -65,8 +65,12 @@ bool Scheduler::itx_rests() {
 }
 
 DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now) {
-    const PlanQuery query{static_cast<double>(facts.width) * facts.height, facts.intra_only, facts.stages, facts.usable,
-                          kTogether};
+    const PlanQuery query{static_cast<double>(facts.width) * facts.height,
+                          facts.intra_only,
+                          facts.stages,
+                          facts.usable,
+                          kTogether,
+                          facts.with_intra};
     forecast.measured = true;
     forecast.forecast = planner_.plan(query, in_flight_, now);
     forecast.query = query.with(forecast.forecast.on_gpu);
@@ -96,6 +100,15 @@ DdPlan Scheduler::plan(const FrameFacts &facts, FrameForecast &forecast, std::in
     if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_rests())
         plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
     return plan;
+}
+
+bool Scheduler::takes_intra(const DdPlan &plan) {
+    if (plan.side[DD_STAGE_MC] != DD_SIDE_GPU || plan.side[DD_STAGE_ITX] != DD_SIDE_GPU)
+        return false;
+    if (spec_.kind != PlanSpec::Kind::random)
+        return spec_.intra;
+    const std::lock_guard lock(mutex_);
+    return random_() & 1;
 }
 
 void Scheduler::submit_ended(const FrameForecast &forecast, unsigned stages, double ns) {

@@ -18,6 +18,7 @@ struct FrameFacts {
     bool intra_only = false;  // no inter blocks
     unsigned stages = 0;      // that it has
     unsigned usable = 0;      // among them those that the GPU could run, as far as can be known now
+    bool with_intra = false;  // VP9: its intra blocks can go to the GPU with predictions and residuals
     bool gpu_reaches = false; // the picture lies in memory that the GPU reaches
 };
 
@@ -47,6 +48,8 @@ class Scheduler {
     void use(const DeviceTraits &traits);
     // Of a frame that begins, and later calls `ended`.
     DdPlan plan(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now);
+    // Whether intra blocks go to the GPU of a frame that has this plan and whose facts allow it.
+    bool takes_intra(const DdPlan &plan);
     // The GPU took `ns` for one submit with the stages of `stages` (bit s: stage s).
     void submit_ended(const FrameForecast &forecast, unsigned stages, double ns);
     // `well`: all went as planned.

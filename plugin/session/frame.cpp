@@ -40,6 +40,12 @@ bool gpu_reaches(const DdSession &session, const DdFrameInfo &info) {
     return std::all_of(info.ref, info.ref + DD_MAX_REFS, reachable);
 }
 
+// In frames without inter blocks chains of intra blocks are long, and the CPU, which needn't wait for anything there, does them as it
+// parses.
+bool gpu_can_take_intra(const DdSession &session, const DdFrameInfo &info) {
+    return session.gpu() && session.gpu()->profile() == Profile::wide && !info.intra_only;
+}
+
 FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     FrameFacts facts;
     const PictureFormat &format = info.dst->layout().format;
@@ -56,6 +62,7 @@ FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     if (info.filtered)
         facts.stages |= 1u << DD_STAGE_LF;
     facts.usable = facts.stages;
+    facts.with_intra = gpu_can_take_intra(session, info);
     return facts;
 }
 
@@ -91,6 +98,7 @@ void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
     frame.session->coefs_expected.met(coef_bytes(frame.batch)); // what is there belongs to an earlier frame
     frame.batch.reset(info.dst->layout(), reference_layouts(frame), info.recorders);
     lend_coefs(frame, info);
+    frame.takes_intra = gpu_can_take_intra(*frame.session, info) && frame.session->scheduler.takes_intra(frame.plan);
     for (unsigned i = 0; i < info.recorders; i++) {
         Vp9Recorder *recorder = &frame.batch.recorders[i];
         frame.vp9_recorders.push_back(
@@ -127,6 +135,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
         frame->ref[slot] = info.ref[slot];
     const bool has_batch = any_on_gpu(frame->plan);
     frame->vp9_recorders.clear();
+    frame->takes_intra = false;
     if (has_batch && session.codec == DD_CODEC_VP9)
         begin_vp9(*frame, info);
     if (session.gpu() && !frame->early)

@@ -148,8 +148,9 @@ struct DdFrame {
     dd::FrameForecast forecast;
     dd::Meter meter;
     bool intra_only = false, filtered = false;
-    bool early = false;      // the GPU wasn't there when it began
-    std::uint8_t absent = 0; // bit s: the frame has nothing of stage s
+    bool takes_intra = false; // VP9: its intra blocks are recorded too
+    bool early = false;       // the GPU wasn't there when it began
+    std::uint8_t absent = 0;  // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;
     std::uint64_t number = 0; // of the session
     dd::Vp9Batch batch;

@@ -60,6 +60,18 @@ int dd_vp9_take_residuals(DdVp9Recorder *recorder, const DdVp9Residuals *residua
     });
 }
 
+int dd_vp9_takes_intra(const DdFrame *frame) {
+    return frame && frame->takes_intra;
+}
+
+int dd_vp9_intra_block(DdVp9Recorder *recorder, const DdVp9IntraBlock *block) {
+    if (!recorder || !block)
+        return DD_ERR_INVALID;
+    return record(*recorder, recorder->frame->takes_intra ? recorder->residuals : nullptr, [&](Vp9Recorder &to) {
+        return to.intra_block(*block) ? int{DD_OK} : int{to.out_of_range() ? DD_ERR_RANGE : DD_ERR_INVALID};
+    });
+}
+
 int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,
                        const uint8_t *limit, const uint8_t *mblimit) {
     if (!frame)

@@ -55,6 +55,7 @@ struct Dispatch {
 };
 
 class Vp9FilterOrder;
+class Vp9IntraWave;
 
 // Transforms of one shape (DD_AV1_ITX_*), of all recorders.
 struct Av1ShapeCount {
@@ -68,13 +69,17 @@ struct PhaseWork {
     std::uint32_t upload_bytes = 0;               // size of the phase's upload: records, coefficients
     std::uint32_t coefs_at = 0;                   // byte offset in the upload, a multiple of kUploadAlign
     bool coefs_lent = false;                      // they aren't in the upload, but in the slot's room for coefficients
+    std::uint64_t residual_bytes = 0;             // of intra blocks: what kernels need at DD_BIND_RESIDUALS ...
+    std::uint64_t most_residual_bytes = 0;        // ... and would need if all of such a picture were intra blocks
     std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
+    std::shared_ptr<Vp9IntraWave> intra_wave;     // the same of intra prediction
     std::vector<Av1ShapeCount> shapes;            // the same of residuals
 
     void clear() {
         dispatches.clear();
         shapes.clear();
         upload_bytes = coefs_at = 0;
+        residual_bytes = most_residual_bytes = 0;
         coefs_lent = false;
     }
 };

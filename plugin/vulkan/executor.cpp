@@ -72,7 +72,18 @@ VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
         if (phases[i])
             needed += align_upload(std::max(phases[i]->upload_bytes, 4u));
     }
+    if (const VkResult result = phases[0] ? reserve_residuals(*phases[0]) : VK_SUCCESS; result != VK_SUCCESS)
+        return result;
     return fits(upload_, needed) ? VK_SUCCESS : make_room(upload_size_for(needed), MemoryUse::upload, upload_);
+}
+
+// What frames need differs a hundredfold: room is kept unless pictures have become smaller.
+VkResult Slot::reserve_residuals(const PhaseWork &work) {
+    const bool wasteful =
+        residuals_.size() > kWasteFloor && residuals_.size() / 2 > upload_size_for(work.most_residual_bytes);
+    if (!work.residual_bytes || (residuals_.size() >= work.residual_bytes && !wasteful))
+        return VK_SUCCESS;
+    return make_room(upload_size_for(work.residual_bytes), MemoryUse::local, residuals_);
 }
 
 VkResult Slot::reserve_coefs(VkDeviceSize bytes) {
@@ -334,6 +345,8 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
                                      ? VkDescriptorBufferInfo{key.coefs, 0, coefs_.size()}
                                      : VkDescriptorBufferInfo{key.coefs, key.coefs_at, key.end - key.coefs_at};
         buffers[DD_BIND_TABLES] = {input.tables, 0, VK_WHOLE_SIZE};
+        if (work.residual_bytes)
+            buffers[DD_BIND_RESIDUALS] = {residuals_.handle(), 0, residuals_.size()};
     }
     write_descriptor_set(set, buffers);
     return VK_SUCCESS;

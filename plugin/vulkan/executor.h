@@ -92,8 +92,9 @@ class Slot {
     VkQueryPool queries_ = VK_NULL_HANDLE;
     std::uint32_t query_capacity_ = 0;
     std::vector<std::string_view> stamps_; // of the queries: what ends there
+    VkResult reserve_residuals(const PhaseWork &work);
     VkResult make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer);
-    Buffer upload_, coefs_;
+    Buffer upload_, coefs_, residuals_;
     std::array<std::uint32_t, 2> upload_at_{};
     SubmitInput busy_; // keeps pictures alive while the GPU uses them
     bool in_flight_ = false;

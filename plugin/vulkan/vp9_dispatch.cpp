@@ -2,6 +2,7 @@
 #include "vulkan/vp9_dispatch.h"
 
 #include "batch/vp9_filter_order.h"
+#include "vulkan/vp9_intra_dispatch.h"
 #include "vulkan/vp9_parts.h"
 #include "vulkan/vp9_prediction_dispatch.h"
 
@@ -13,9 +14,9 @@
 namespace dd {
 
 unsigned kernel_of(VpKernel kernel, unsigned bit_depth) {
-    static constexpr const char *names[kKernels] = {"mc",   "mc_pair", "scaled_mc", "itx_dc",
-                                                    "itx4", "itx8",    "itx16",     "itx32",
-                                                    "wht",  "lf",      "lf_inner",  "lf_superblock"};
+    static constexpr const char *names[kKernels] = {"mc",    "mc_pair", "scaled_mc", "itx_dc",       "itx4",
+                                                    "itx8",  "itx16",   "itx32",     "wht",          "intra_itx",
+                                                    "intra", "lf",      "lf_inner",  "lf_superblock"};
     static const auto table = [] {
         std::array<std::array<unsigned, kKernels>, 3> all{};
         for (unsigned depth = 0; depth < 3; depth++)
@@ -237,6 +238,7 @@ void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
             plan_residuals(batch, itx, profile, barrier, work);
             barrier = false;
         }
+    plan_vp9_intra(batch, work);
     work.coefs_at = work.upload_bytes;
     work.coefs_lent = batch.has_lent_coefs();
     if (work.coefs_lent)
@@ -255,6 +257,7 @@ void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &wo
     for (const ItxClasses &itx : kItxDispatches)
         if (count_residuals(batch, itx))
             write_residuals(batch, itx, upload + work.dispatches[next++].records_at);
+    write_vp9_intra(batch, work, next, upload);
     if (work.coefs_lent)
         return;
     std::byte *to = upload + work.coefs_at;
@@ -311,7 +314,8 @@ std::span<const std::uint32_t> vp9_tables() {
 
 std::vector<unsigned> vp9_kernels(const PictureFormat &format, Profile profile) {
     const auto is_others = [&](VpKernel k) {
-        return profile == Profile::v3d ? k == kLfInner || k == kLfSuperblock : k == kLf;
+        const bool wide = k == kIntraItx || k == kIntra || k == kLfInner || k == kLfSuperblock;
+        return profile == Profile::v3d ? wide : k == kLf;
     };
     std::vector<unsigned> all;
     for (unsigned k = 0; k < kKernels; k++) {

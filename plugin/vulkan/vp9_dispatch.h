@@ -8,6 +8,7 @@
 //   DD_BIND_RECORDS  upload + dispatch.records_at  (through the end of the upload)
 //   DD_BIND_COEFS    upload + work.coefs_at        (through the end of the upload)
 //   DD_BIND_TABLES   vp9_tables(), once for all frames
+//   DD_BIND_RESIDUALS  work.residual_bytes of memory that only kernels use
 // There is no status buffer and no uniform buffer: everything that a frame's kernels need to know is in the push
 // constants, and the range of residuals is checked when they are recorded (batch/vp9_range.h).
 //
@@ -23,7 +24,7 @@
 
 namespace dd {
 
-// Predictions, then residuals. Streams of stages that the CPU has are empty in the batch. `work` was cleared.
+// Predictions, then residuals, then intra blocks. Streams of stages that the CPU has are empty in the batch. `work` was cleared.
 void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work);
 // Writes work.upload_bytes bytes. Concatenates the recorders' streams and turns DdItxRecord.coefs into words
 // counted from work.coefs_at.

@@ -25,6 +25,8 @@ enum VpKernel : unsigned {
     kItx16,
     kItx32,
     kWht,
+    kIntraItx,
+    kIntra,
     kLf,
     kLfInner,
     kLfSuperblock,

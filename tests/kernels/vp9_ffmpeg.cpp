@@ -68,7 +68,7 @@ void add(const TestVp9Dsp *dsp, const RandomFrame &frame, const RandomResidual &
                       frame.layout.plane[r.call.plane].stride, block, static_cast<int>(r.call.eob));
 }
 
-void filter(const TestVp9Dsp *dsp, const RandomFrame &frame, HostPicture &out) {
+TestVp9Picture whole_picture(const RandomFrame &frame, HostPicture &out) {
     TestVp9Picture picture{};
     for (unsigned p = 0; p < 3; p++) {
         picture.data[p] = at(frame.layout, out, p, 0, 0);
@@ -77,6 +77,58 @@ void filter(const TestVp9Dsp *dsp, const RandomFrame &frame, HostPicture &out) {
     picture.bytes_per_pixel = static_cast<int>(frame.layout.bytes_per_pixel());
     picture.ss_h = frame.layout.format.ss_h;
     picture.ss_v = frame.layout.format.ss_v;
+    return picture;
+}
+
+// Room for what an intra block has in a plane; all of it is zero for a plane without residual.
+struct IntraResidual {
+    alignas(64) std::byte coefs[64 * 64 * 4];
+    std::uint8_t eobs[16 * 16];
+
+    void fill(const std::vector<std::byte> &drawn_coefs, const std::vector<std::byte> &drawn_eobs) {
+        std::memset(eobs, 0, sizeof(eobs));
+        std::copy(drawn_coefs.begin(), drawn_coefs.end(), coefs);
+        std::transform(drawn_eobs.begin(), drawn_eobs.end(), eobs,
+                       [](std::byte b) { return static_cast<std::uint8_t>(b); });
+    }
+};
+
+TestVp9IntraBlock intra_block(const RandomIntraBlock &from, std::array<IntraResidual, 3> &residual) {
+    const DdVp9IntraBlock &call = from.call;
+    const auto in8 = [](unsigned pixels) { return static_cast<int>(pixels / 8); };
+    TestVp9IntraBlock block{};
+    block.col = in8(call.residuals.x);
+    block.row = in8(call.residuals.y);
+    block.columns = in8(from.width);
+    block.rows = in8(from.height);
+    block.tile_col_start = in8(from.tile_left);
+    block.quarters = call.quarters;
+    block.tx = static_cast<int>(call.residuals.kind[0]);
+    block.uvtx = static_cast<int>(call.residuals.kind[1]);
+    std::copy(std::begin(call.mode), std::end(call.mode), block.mode);
+    block.uvmode = call.chroma_mode;
+    for (unsigned p = 0; p < 3; p++) {
+        residual[p].fill(from.coefs[p], from.eobs[p]);
+        block.coefs[p] = residual[p].coefs;
+        block.eobs[p] = residual[p].eobs;
+    }
+    return block;
+}
+
+void their_intra(const TestVp9Dsp *dsp, const RandomFrame &frame, HostPicture &out) {
+    const PictureFormat &format = frame.layout.format;
+    const TestVp9Picture picture = whole_picture(frame, out);
+    std::vector<TestVp9IntraBlock> blocks;
+    std::vector<std::array<IntraResidual, 3>> residuals(frame.intra.size());
+    for (std::size_t i = 0; i < frame.intra.size(); i++)
+        blocks.push_back(intra_block(frame.intra[i], residuals[i]));
+    REQUIRE(test_vp9_intra(dsp, &picture, static_cast<int>((format.width + 7) / 8),
+                           static_cast<int>((format.height + 7) / 8), format.bit_depth, blocks.data(),
+                           blocks.size()) == 0);
+}
+
+void filter(const TestVp9Dsp *dsp, const RandomFrame &frame, HostPicture &out) {
+    const TestVp9Picture picture = whole_picture(frame, out);
     REQUIRE(test_vp9_loop_filter(
                 dsp, &picture, frame.superblocks.data(), static_cast<int>(frame.layout.format.width + 63) / 64,
                 static_cast<int>(frame.layout.format.height + 63) / 64, frame.limit.data(), frame.mblimit.data()) == 0);
@@ -145,6 +197,32 @@ void their_predictions(const TestVp9Dsp *dsp, const RandomFrame &frame, HostPict
         predict(dsp, frame, p, out);
 }
 
+// An intra block with a single transform block of luma, that has the first `eob` coefficients of a scan.
+struct OneTransform {
+    DdVp9IntraBlock call{};
+    std::vector<std::int16_t> coefs = std::vector<std::int16_t>(32 * 32);
+    std::uint16_t eob;
+
+    OneTransform(unsigned size, unsigned mode, const std::int16_t *scan, unsigned eob_)
+        : eob(static_cast<std::uint16_t>(eob_)) {
+        DdVp9Residuals &r = call.residuals;
+        r.w4 = r.h4 = 1u << size;
+        r.kind[0] = size;
+        call.mode[0] = static_cast<std::uint8_t>(mode);
+        for (unsigned i = 0; i < eob; i++)
+            coefs[static_cast<std::size_t>(scan[i])] = 1;
+    }
+    // With nothing left.
+    bool taken(Vp9Recorder &recorder) const {
+        DdVp9IntraBlock block = call;
+        std::vector<std::int16_t> from = coefs;
+        const auto narrow = static_cast<std::uint8_t>(eob);
+        block.residuals.eobs[0] = call.residuals.kind[0] > 1 ? static_cast<const void *>(&eob) : &narrow;
+        block.residuals.coefs[0] = from.data();
+        return recorder.intra_block(block) && std::ranges::count(from, 0) == std::ssize(from);
+    }
+};
+
 } // namespace
 
 TEST_CASE("VP9 predictions equal FFmpeg's") {
@@ -163,6 +241,28 @@ TEST_CASE("VP9 residuals that are recorded equal FFmpeg's") {
             for (const RandomResidual &r : frame.residuals)
                 add(dsp, frame, r, out);
         });
+}
+
+TEST_CASE("VP9 intra blocks that are recorded equal FFmpeg's") {
+    compare(
+        false, add_intra,
+        [](const RandomFrame &frame, HostPicture &out) { reference::run_intra(frame.batch, out.data()); }, their_intra);
+}
+
+// Coefficients that a corner didn't have would stay behind.
+TEST_CASE("VP9 intra blocks are taken with all coefficients up to the last one of FFmpeg's scan") {
+    const PictureLayout layout = make_picture_layout({64, 64, 8, 1, 1, 3}, 64);
+    Vp9Recorder recorder;
+    for (unsigned size = 0; size < DD_INTRA_SIZES; size++)
+        for (unsigned mode = 0; mode < DD_INTRA_MODES; mode++) {
+            const std::int16_t *scan = test_vp9_scan(static_cast<int>(size), static_cast<int>(mode));
+            for (unsigned eob = 1; eob <= 16u << (2 * size); eob++) {
+                const OneTransform block(size, mode, scan, eob);
+                recorder.reset(layout, {});
+                CAPTURE(size, mode, eob);
+                REQUIRE(block.taken(recorder));
+            }
+        }
 }
 
 TEST_CASE("VP9 loop filter equals FFmpeg's") {

@@ -3,6 +3,7 @@
 
 #include "config.h"
 #include "libavcodec/avcodec.h"
+#include "libavcodec/vp9data.h"
 #include "libavcodec/vp9dec.h"
 #include "libavutil/cpu.h"
 #include "libavutil/frame.h"
@@ -82,4 +83,104 @@ int test_vp9_loop_filter(const TestVp9Dsp *dsp, const TestVp9Picture *picture, c
     av_free(ctx);
     av_free(s);
     return enough ? 0 : -1;
+}
+
+/* Only inter blocks wait. FFmpeg's own function would need all of its decoders. */
+void ff_progress_frame_await(const ProgressFrame *f, int progress) {
+    (void)f;
+    (void)progress;
+}
+
+/* What reconstruction of intra blocks looks at. */
+struct intra_state {
+    VP9Context s;
+    VP9TileData td;
+    VP9Block b;
+    AVFrame *frame;
+};
+
+static enum BlockSize block_size(const TestVp9IntraBlock *block) {
+    int bs = BS_64x64;
+
+    while (bs < BS_8x8 && (ff_vp9_bwh_tab[1][bs][0] != block->columns || ff_vp9_bwh_tab[1][bs][1] != block->rows))
+        bs++;
+    return block->quarters ? BS_4x4 : bs;
+}
+
+static void set_place(struct intra_state *state, const TestVp9Picture *picture, const TestVp9IntraBlock *block) {
+    VP9TileData *td = &state->td;
+
+    td->row = block->row;
+    td->row7 = block->row & 7;
+    td->col = block->col;
+    td->col7 = block->col & 7;
+    td->tile_col_start = block->tile_col_start;
+    for (int p = 0; p < 3; p++) {
+        const int height = 8 >> (p ? picture->ss_v : 0), width = 8 >> (p ? picture->ss_h : 0);
+        uint8_t *row = picture->data[p] + block->row * height * picture->stride[p];
+
+        state->s.intra_pred_data[p] = row - picture->stride[p]; /* nothing was filtered */
+        td->dst[p] = row + block->col * width * picture->bytes_per_pixel;
+    }
+}
+
+static void intra_block(struct intra_state *state, const TestVp9Picture *picture, const TestVp9IntraBlock *block) {
+    VP9TileData *td = &state->td;
+    const ptrdiff_t y_off = block->row * 8 * picture->stride[0] + block->col * 8 * picture->bytes_per_pixel;
+    const ptrdiff_t uv_off = block->row * (8 >> picture->ss_v) * picture->stride[1] +
+                             block->col * (8 >> picture->ss_h) * picture->bytes_per_pixel;
+
+    set_place(state, picture, block);
+    state->b.bs = block_size(block);
+    state->b.tx = block->tx;
+    state->b.uvtx = block->uvtx;
+    memcpy(state->b.mode, block->mode, sizeof(state->b.mode));
+    state->b.uvmode = block->uvmode;
+    td->block = block->coefs[0];
+    td->eob = block->eobs[0];
+    for (int p = 0; p < 2; p++) {
+        td->uvblock[p] = block->coefs[1 + p];
+        td->uveob[p] = block->eobs[1 + p];
+    }
+    (picture->bytes_per_pixel == 1 ? ff_vp9_intra_recon_8bpp : ff_vp9_intra_recon_16bpp)(td, y_off, uv_off);
+}
+
+static void set_picture(struct intra_state *state, const TestVp9Dsp *dsp, const TestVp9Picture *picture) {
+    VP9Context *s = &state->s;
+
+    s->dsp = dsp->table;
+    s->ss_h = picture->ss_h;
+    s->ss_v = picture->ss_v;
+    s->bytesperpixel = picture->bytes_per_pixel;
+    s->s.frames[CUR_FRAME].tf.f = state->frame;
+    for (int p = 0; p < 3; p++) {
+        state->frame->data[p] = picture->data[p];
+        state->frame->linesize[p] = picture->stride[p];
+    }
+    state->td.s = s;
+    state->td.b = &state->b;
+    state->td.y_stride = picture->stride[0];
+    state->td.uv_stride = picture->stride[1];
+}
+
+int test_vp9_intra(const TestVp9Dsp *dsp, const TestVp9Picture *picture, int columns, int rows, int bit_depth,
+                   const TestVp9IntraBlock *blocks, size_t count) {
+    struct intra_state *state = av_mallocz(sizeof(*state));
+    const int enough = state && (state->frame = av_frame_alloc());
+
+    if (enough) {
+        set_picture(state, dsp, picture);
+        state->s.cols = columns;
+        state->s.rows = rows;
+        state->s.s.h.bpp = bit_depth;
+        for (size_t i = 0; i < count; i++)
+            intra_block(state, picture, blocks + i);
+        av_frame_free(&state->frame);
+    }
+    av_free(state);
+    return enough ? 0 : -1;
+}
+
+const int16_t *test_vp9_scan(int tx, int mode) {
+    return ff_vp9_scans[tx][ff_vp9_intra_txfm_type[mode]];
 }

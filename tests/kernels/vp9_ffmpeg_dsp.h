@@ -37,6 +37,26 @@ typedef struct TestVp9Picture {
 int test_vp9_loop_filter(const TestVp9Dsp *dsp, const TestVp9Picture *picture, const void *superblocks, int columns,
                          int rows, const uint8_t limit[64], const uint8_t mblimit[64]);
 
+/* An intra block. */
+typedef struct TestVp9IntraBlock {
+    int col, row, columns, rows; /* 8x8 */
+    int tile_col_start;          /* 8x8 */
+    int quarters;                /* 1: 4x4 blocks, whose modes are raster */
+    int tx, uvtx;                /* 0 to 3: 4x4 to 32x32 */
+    uint8_t mode[4], uvmode;
+    void *coefs[3]; /* aligned to 64; cleared as FFmpeg's functions do */
+    uint8_t *eobs[3];
+} TestVp9IntraBlock;
+
+/* Blocks in the order of decoding, of a picture of so many 8x8 blocks in luma. Whole transform blocks are written beyond it. Returns 0, or
+ * -1 without memory. */
+int test_vp9_intra(const TestVp9Dsp *dsp, const TestVp9Picture *picture, int columns, int rows, int bit_depth,
+                   const TestVp9IntraBlock *blocks, size_t count);
+
+/* The order in which coefficients of a transform block of luma are coded, as places in the decoder's own block. tx: 0 to 3: 4x4 to 32x32;
+ * mode: that of intra prediction. */
+const int16_t *test_vp9_scan(int tx, int mode);
+
 #ifdef __cplusplus
 }
 #endif

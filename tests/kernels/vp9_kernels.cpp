@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <map>
+#include <span>
 
 using namespace dd;
 using namespace dd::test;
@@ -18,6 +19,7 @@ using namespace dd::test;
 namespace {
 
 constexpr Profile kProfiles[] = {Profile::v3d, Profile::wide};
+constexpr Profile kWide[] = {Profile::wide};
 
 const std::shared_ptr<Gpu> &gpu() {
     REQUIRE(open_gpu());
@@ -84,6 +86,7 @@ HostPicture run_reference(const RandomFrame &frame, unsigned phase) {
         reference::run_predictions(frame.batch, out.data(),
                                    {frame.ref[0].data(), frame.ref[1].data(), frame.ref[2].data()});
         reference::run_residuals(frame.batch, out.data());
+        reference::run_intra(frame.batch, out.data());
     } else {
         reference::run_loop_filter(frame.batch, out.data());
     }
@@ -106,10 +109,10 @@ std::string first_difference(const PictureLayout &layout, const HostPicture &a, 
     return "outside the planes, byte " + std::to_string(at);
 }
 
-void check(const RandomFrame &frame, unsigned phase) {
+void check(const RandomFrame &frame, unsigned phase, std::span<const Profile> profiles = kProfiles) {
     REQUIRE(is_sound(frame.batch));
     const HostPicture wanted = run_reference(frame, phase);
-    for (const Profile profile : kProfiles) {
+    for (const Profile profile : profiles) {
         const PictureFormat &f = frame.layout.format;
         CAPTURE(f.width, f.height, +f.bit_depth, +f.ss_h, +f.ss_v, static_cast<int>(profile),
                 static_cast<int>(frame.options.content));
@@ -135,7 +138,7 @@ RandomFrame filtered_frame(Random &random, const PictureFormat &format) {
 
 // A frame of every depth, subsampling and size.
 template <typename Add>
-void for_frames(unsigned phase, bool scaled, Add add) {
+void for_frames(unsigned phase, bool scaled, Add add, std::span<const Profile> profiles = kProfiles) {
     Random random(seed());
     unsigned turn = 0;
     for (const std::uint8_t depth : {std::uint8_t{8}, std::uint8_t{10}, std::uint8_t{12}})
@@ -145,7 +148,7 @@ void for_frames(unsigned phase, bool scaled, Add add) {
                     {size.width, size.height, depth, ss[0], ss[1], 3}, kContents[turn++ % 3], scaled, 1 + turn % 3};
                 RandomFrame frame = make_frame(random, options);
                 add(random, frame);
-                check(frame, phase);
+                check(frame, phase, profiles);
             }
 }
 
@@ -168,6 +171,21 @@ TEST_CASE("VP9 predictions are complete before residuals are added") {
         add_predictions(random, frame);
         add_residuals(random, frame);
     });
+}
+
+TEST_CASE("VP9 intra prediction equals the reference") {
+    for_frames(0, false, add_intra, kWide);
+}
+
+TEST_CASE("VP9 intra prediction follows predictions and residuals") {
+    for_frames(
+        0, false,
+        [](Random &random, RandomFrame &frame) {
+            add_predictions(random, frame);
+            add_residuals(random, frame);
+            add_intra(random, frame);
+        },
+        kWide);
 }
 
 TEST_CASE("VP9 loop filter equals the reference") {

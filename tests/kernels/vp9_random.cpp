@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::align_val_t kAlign{64};
 
-unsigned below(Random &random, unsigned n) {
-    return random() % n;
-}
-bool chance(Random &random, unsigned percent) {
-    return below(random, 100) < percent;
-}
-int between(Random &random, int low, int high) {
-    return low + static_cast<int>(below(random, static_cast<unsigned>(high - low + 1)));
-}
-
 unsigned pixel(Random &random, Content content, unsigned depth, unsigned x, unsigned y) {
     const unsigned max = (1u << depth) - 1;
     switch (content) {
@@ -129,12 +119,6 @@ Vp9Prediction prediction(Random &random, const RandomFrame &frame, unsigned plan
     return p;
 }
 
-// A coefficient whose magnitude is anything from 1 to the largest allowed.
-std::int64_t coefficient(Random &random, unsigned depth) {
-    const std::int64_t magnitude = (random() >> (31 - between(random, 1, static_cast<int>(depth) + 7))) + 1;
-    return chance(random, 50) ? magnitude : -magnitude;
-}
-
 void draw_coefs(Random &random, const RandomFrame &frame, unsigned kind, unsigned corner, RandomResidual &r) {
     const unsigned n = itx_size(kind), side = corner ? corner_size(corner) : 1, depth = frame.layout.format.bit_depth;
     const unsigned percent = between(random, 1, 100);
@@ -143,15 +127,16 @@ void draw_coefs(Random &random, const RandomFrame &frame, unsigned kind, unsigne
     const auto set = [&](unsigned column, unsigned row, std::int64_t value) {
         std::memcpy(r.coefs.data() + (column * n + row) * element, &value, element);
     };
-    const std::int64_t same = coefficient(random, depth);
+    const std::int64_t same = random_coefficient(random, depth);
     for (unsigned column = 0; column < side; column++)
         for (unsigned row = 0; row < side; row++)
             if (chance(random, percent))
                 set(column, row,
-                    frame.options.content == Content::extreme ? same
-                                                              : coefficient(random, depth) >> between(random, 0, 4));
+                    frame.options.content == Content::extreme
+                        ? same
+                        : random_coefficient(random, depth) >> between(random, 0, 4));
     if (corner == 0)
-        set(0, 0, coefficient(random, depth));
+        set(0, 0, random_coefficient(random, depth));
 }
 
 void residual(Random &random, RandomFrame &frame, unsigned recorder, unsigned plane, const Block &b, unsigned kind) {
@@ -184,6 +169,11 @@ std::uint32_t mask(Random &random, unsigned direction, unsigned row, bool halved
 }
 
 } // namespace
+
+std::int64_t random_coefficient(Random &random, unsigned depth) {
+    const std::int64_t magnitude = (random() >> (31 - between(random, 1, static_cast<int>(depth) + 7))) + 1;
+    return chance(random, 50) ? magnitude : -magnitude;
+}
 
 std::uint32_t seed() {
     static const std::uint32_t value = [] {

@@ -16,6 +16,18 @@ using Random = std::mt19937;
 // From DAEDALUS_SEED, else the test program's own seed. Tests print it.
 std::uint32_t seed();
 
+inline unsigned below(Random &random, unsigned n) {
+    return random() % n;
+}
+inline bool chance(Random &random, unsigned percent) {
+    return below(random, 100) < percent;
+}
+inline int between(Random &random, int low, int high) {
+    return low + static_cast<int>(below(random, static_cast<unsigned>(high - low + 1)));
+}
+// A coefficient whose magnitude is anything from 1 to the largest allowed.
+std::int64_t random_coefficient(Random &random, unsigned depth);
+
 // A picture's buffer, aligned as SIMD code wants it.
 class HostPicture {
   public:
@@ -49,6 +61,13 @@ struct RandomResidual {
     std::vector<std::byte> coefs; // what call.coefs points to
 };
 
+struct RandomIntraBlock {
+    DdVp9IntraBlock call; // without pointers: `eobs` and `coefs` have what they would point to, or nothing
+    unsigned width, height;
+    unsigned tile_left; // where its tile column begins
+    std::array<std::vector<std::byte>, 3> eobs, coefs;
+};
+
 struct RandomFrame {
     FrameOptions options;
     PictureLayout layout;
@@ -58,6 +77,7 @@ struct RandomFrame {
 
     std::vector<Vp9Prediction> predictions; // a block's first ones, then its second ones
     std::vector<RandomResidual> residuals;
+    std::vector<RandomIntraBlock> intra;     // in the order of decoding
     std::vector<DdLfSuperblock> superblocks; // as a decoder gives them: also edges on the picture's border
     std::array<std::uint8_t, DD_LF_LEVELS> limit{}, mblimit{};
 
@@ -68,6 +88,8 @@ RandomFrame make_frame(Random &random, const FrameOptions &options);
 // Each adds to frame.batch.
 void add_predictions(Random &random, RandomFrame &frame);
 void add_residuals(Random &random, RandomFrame &frame);
+// Tile columns are as many as there are recorders, or superblocks. Works on the picture that the others have left.
+void add_intra(Random &random, RandomFrame &frame);
 void add_loop_filter(Random &random, RandomFrame &frame);
 
 } // namespace dd::test

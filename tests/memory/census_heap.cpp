@@ -14,6 +14,7 @@
 // The C library's own, by names that nothing replaces.
 extern "C" {
 void *__libc_malloc(std::size_t size);
+void *__libc_calloc(std::size_t count, std::size_t size);
 void *__libc_realloc(void *at, std::size_t size);
 void *__libc_memalign(std::size_t align, std::size_t size);
 void __libc_free(void *at);
@@ -206,6 +207,9 @@ extern "C" {
 CENSUS_API void *realloc(void *at, std::size_t size) noexcept {
     remove(at); // before another thread can get the same place
     return counted(__libc_realloc(at, size), size, CALLER);
+}
+CENSUS_API void *calloc(std::size_t count, std::size_t size) noexcept {
+    return counted(__libc_calloc(count, size), count * size, CALLER);
 }
 CENSUS_API void *aligned_alloc(std::size_t align, std::size_t size) noexcept {
     return counted(__libc_memalign(align, size), size, CALLER);

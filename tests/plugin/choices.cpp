@@ -61,7 +61,12 @@ TEST_CASE("plans are read and printed", "[plan]") {
     REQUIRE(spec.side == std::array{DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_CPU, DD_SIDE_CPU});
     REQUIRE(parse_plan("cdef=gpu+lr=gpu", spec));
     REQUIRE(spec.side == std::array{DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU});
-    for (const char *bad : {"", "GPU", "mc", "mc=", "mc=gpu,", "mc=gpu,,lf=gpu", "foo=gpu", "mc=both", ",mc=gpu"})
+    REQUIRE(spec.intra);
+    REQUIRE(parse_plan("mc=gpu,itx=gpu,intra=cpu", spec));
+    REQUIRE(spec.side == std::array{DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_CPU});
+    REQUIRE_FALSE(spec.intra);
+    for (const char *bad : {"intra", "mc=gpu,intra=none", "", "GPU", "mc", "mc=", "mc=gpu,", "mc=gpu,,lf=gpu",
+                            "foo=gpu", "mc=both", ",mc=gpu"})
         REQUIRE_FALSE(parse_plan(bad, spec));
     DdPlan plan = {};
     plan.side[DD_STAGE_ITX] = DD_SIDE_GPU;
@@ -103,6 +108,31 @@ TEST_CASE("the scheduler plans what a frame has", "[plan]") {
     REQUIRE(planned(weak) == "mc=cpu,itx=cpu,lf=cpu");
     REQUIRE(planned(real) == "mc=gpu,itx=gpu,lf=gpu");
     REQUIRE(planned(real, true) == "mc=cpu,itx=cpu,lf=gpu");
+}
+
+TEST_CASE("intra blocks go with predictions and residuals", "[plan]") {
+    DdPlan both = {};
+    both.side[DD_STAGE_MC] = both.side[DD_STAGE_ITX] = DD_SIDE_GPU;
+    DdPlan one = both;
+    one.side[DD_STAGE_MC] = DD_SIDE_CPU;
+    REQUIRE(make_scheduler("gpu", false).takes_intra(both));
+    REQUIRE_FALSE(make_scheduler("gpu", false).takes_intra(one));
+    REQUIRE_FALSE(make_scheduler("mc=gpu,itx=gpu,intra=cpu", false).takes_intra(both));
+    Scheduler random = make_scheduler("random", false);
+    unsigned taken = 0;
+    for (unsigned i = 0; i < 100; i++)
+        taken += random.takes_intra(both);
+    REQUIRE(taken > 20);
+    REQUIRE(taken < 80);
+}
+
+TEST_CASE("a frame whose intra blocks are the GPU's takes one submit", "[plan]") {
+    CostQuery query{1e6, false, 7, 7};
+    REQUIRE(query.submits() == 2);
+    query.with_intra = true;
+    REQUIRE(query.submits() == 1);
+    query.on_gpu = 5;
+    REQUIRE(query.submits() == 2);
 }
 
 TEST_CASE("a latched scheduler stays on the CPU", "[plan]") {

@@ -16,6 +16,7 @@ using Vp9References = std::array<const std::byte *, DD_MAX_REFS>;
 
 void run_predictions(const Vp9Batch &batch, std::byte *dst, const Vp9References &ref); // clause 8.5.2
 void run_residuals(const Vp9Batch &batch, std::byte *dst);                             // clause 8.7
+void run_intra(const Vp9Batch &batch, std::byte *dst);                                 // clauses 8.5.1 and 8.7
 void run_loop_filter(const Vp9Batch &batch, std::byte *dst);                           // clause 8.8
 
 // Eight pixels of an edge that the loop filter works on, or eight lines across it.

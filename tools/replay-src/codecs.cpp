@@ -46,6 +46,7 @@ void run_reference(const dd::Vp9Batch &batch, unsigned phases, const References 
     if (phases & kRecon) {
         dd::reference::run_predictions(batch, pixels, ref);
         dd::reference::run_residuals(batch, pixels);
+        dd::reference::run_intra(batch, pixels);
     }
     if (phases & kFilter)
         dd::reference::run_loop_filter(batch, pixels);

@@ -287,6 +287,37 @@ typedef struct DdVp9Residuals {
  *          recording it sends the whole frame to the CPU */
 DD_API int dd_vp9_take_residuals(DdVp9Recorder *recorder, const DdVp9Residuals *residuals);
 
+/** VP9's intra modes, of which the GPU's are numbered like FFmpeg's. */
+enum {
+    DD_VP9_INTRA_V,
+    DD_VP9_INTRA_H,
+    DD_VP9_INTRA_DC,
+    DD_VP9_INTRA_D45,
+    DD_VP9_INTRA_D135,
+    DD_VP9_INTRA_D117,
+    DD_VP9_INTRA_D153,
+    DD_VP9_INTRA_D63,
+    DD_VP9_INTRA_D207,
+    DD_VP9_INTRA_TM,
+};
+
+/** Says whether the GPU predicts the frame's intra blocks too, so that none is left to the CPU: all of them have to be recorded then. So it is
+ *  where a frame with inter blocks has predictions and residuals there, on a GPU with lanes to spare. */
+DD_API int dd_vp9_takes_intra(const DdFrame *frame);
+
+/** An intra block: all of its transform blocks that lie in the picture, with their residuals. */
+typedef struct DdVp9IntraBlock {
+    /** Where it lies, and its coefficients. `kind` up to 3: a lossless frame can't be recorded. Luma's transforms and scans
+     *  go by its modes, and `eobs` count along those scans. A plane whose `coefs` are NULL has no residual. */
+    DdVp9Residuals residuals;
+    uint8_t has_left; /**< 1: it may read what lies to its left, which belongs to the same tile */
+    uint8_t quarters; /**< 1: smaller than 8x8: luma has a mode for each 4x4 */
+    uint8_t mode[4];  /**< DD_VP9_INTRA_* of luma: of the whole block, or raster */
+    uint8_t chroma_mode;
+} DdVp9IntraBlock;
+/** Takes the coefficients away, as dd_vp9_take_residuals() does. Blocks of a tile have to come in the order of decoding. */
+DD_API int dd_vp9_intra_block(DdVp9Recorder *recorder, const DdVp9IntraBlock *block);
+
 /** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
  *  8x8 of luma, row after row), then mask[2][2][8][4]: luma / subsampled chroma; edges between columns / between
  *  rows; 8-pixel row; 16 wide, 8 wide, 4 wide, 4 wide inside the 8x8; a bit a 8-pixel column.
