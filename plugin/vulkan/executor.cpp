@@ -3,6 +3,7 @@
 
 #include "common/records.h"
 #include "embedded.h"
+#include "vulkan/room.h"
 
 #include <algorithm>
 
@@ -15,27 +16,14 @@ constexpr VkAccessFlags kShaderAccess = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SH
 constexpr VkAccessFlags kTransferAccess = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
 
 constexpr std::uint32_t kSetsAPool = 16;
-constexpr VkDeviceSize kSmallestUpload = 256 * 1024;
-// An upload buffer that is this much too large is given back: the stream has become smaller.
-constexpr VkDeviceSize kWaste = 16;
-constexpr VkDeviceSize kWasteFloor = 8 * 1024 * 1024;
-
 constexpr std::string_view kUploads = "upload", kDownloads = "download"; // names of what isn't a dispatch
 
 constexpr auto kSlice = std::chrono::milliseconds(100);
 // Even while others make progress, nobody waits for ever.
 constexpr int kLongestWait = 16;
 
-VkDeviceSize upload_size_for(VkDeviceSize needed) {
-    VkDeviceSize size = kSmallestUpload;
-    while (size < needed)
-        size += size / 2;
-    return (size + kUploadAlign - 1) / kUploadAlign * kUploadAlign;
-}
-
 bool fits(const Buffer &buffer, VkDeviceSize needed) {
-    const bool wasteful = buffer.size() > kWasteFloor && buffer.size() / kWaste > needed;
-    return buffer && buffer.size() >= needed && !wasteful;
+    return buffer && keeps_room(buffer.size(), needed);
 }
 
 } // namespace
@@ -74,16 +62,13 @@ VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
     }
     if (const VkResult result = phases[0] ? reserve_residuals(*phases[0]) : VK_SUCCESS; result != VK_SUCCESS)
         return result;
-    return fits(upload_, needed) ? VK_SUCCESS : make_room(upload_size_for(needed), MemoryUse::upload, upload_);
+    return fits(upload_, needed) ? VK_SUCCESS : make_room(room_for(needed), MemoryUse::upload, upload_);
 }
 
-// What frames need differs a hundredfold: room is kept unless pictures have become smaller.
 VkResult Slot::reserve_residuals(const PhaseWork &work) {
-    const bool wasteful =
-        residuals_.size() > kWasteFloor && residuals_.size() / 2 > upload_size_for(work.most_residual_bytes);
-    if (!work.residual_bytes || (residuals_.size() >= work.residual_bytes && !wasteful))
+    if (!work.residual_bytes || keeps_room(residuals_.size(), work.residual_bytes, work.most_residual_bytes))
         return VK_SUCCESS;
-    return make_room(upload_size_for(work.residual_bytes), MemoryUse::local, residuals_);
+    return make_room(room_for(work.residual_bytes), MemoryUse::local, residuals_);
 }
 
 VkResult Slot::reserve_coefs(VkDeviceSize bytes) {

@@ -9,6 +9,7 @@
 #include "vulkan/faults.h"
 #include "vulkan/memory.h"
 #include "vulkan/quirks.h"
+#include "vulkan/room.h"
 
 #include <vector>
 
@@ -206,6 +207,23 @@ TEST_CASE("memory strategies fit the device", "[memory]") {
     REQUIRE(memory_types_for(discrete, MemoryUse::recorded, ~0u) == std::vector<std::uint32_t>{3});
     REQUIRE(memory_types_for(v3d, MemoryUse::recorded, ~0u).empty());
     REQUIRE(memory_types_for(v3d, MemoryUse::picture, ~0u) == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("buffers are kept from frame to frame, and given back when pictures become smaller", "[memory]") {
+    constexpr std::uint64_t mib = 1 << 20;
+    for (const std::uint64_t needed : {std::uint64_t{1}, mib / 4, mib, 7 * mib, 100 * mib}) {
+        REQUIRE(room_for(needed) >= needed);
+        REQUIRE(room_for(needed) % kUploadAlign == 0);
+        REQUIRE(keeps_room(room_for(needed), needed));
+        REQUIRE_FALSE(keeps_room(needed - 1, needed));
+        REQUIRE_FALSE(keeps_room(needed - 1, needed, 200 * mib));
+    }
+    REQUIRE_FALSE(keeps_room(100 * mib, mib));
+    REQUIRE(keeps_room(100 * mib, 10 * mib));
+    // A frame after a cut needs 7 MiB for residuals, the next one a fiftieth, at 2160p and at 1080p.
+    for (const std::uint64_t most : {25 * mib, 6 * mib})
+        REQUIRE(keeps_room(room_for(7 * mib), mib / 7, most));
+    REQUIRE_FALSE(keeps_room(room_for(25 * mib), mib / 7, mib));
 }
 
 TEST_CASE("room follows the largest sizes of late", "[memory]") {

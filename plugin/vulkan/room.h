@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// How large the buffers of a submit are, and when one that is there will do: what frames need varies, and a new buffer takes a driver as long as
+// a frame takes.
+#pragma once
+#include "vulkan/dispatch.h"
+
+#include <cstdint>
+
+namespace dd {
+
+// Where so much is needed: in few sizes.
+constexpr std::uint64_t room_for(std::uint64_t needed) {
+    std::uint64_t size = 256 * 1024;
+    while (size < needed)
+        size += size / 2;
+    return (size + kUploadAlign - 1) / kUploadAlign * kUploadAlign;
+}
+
+constexpr std::uint64_t kRoomToSpare = 8 * 1024 * 1024; // nobody minds
+
+// Of a buffer whose use changes little from frame to frame: it is given back when it is much too large, as the stream has become smaller.
+constexpr bool keeps_room(std::uint64_t size, std::uint64_t needed) {
+    constexpr std::uint64_t waste = 16;
+    return size >= needed && (size <= kRoomToSpare || size / waste <= needed);
+}
+// Of one that a frame may need a hundred times as much of as the next one: it is given back when no frame of these pictures, which
+// need `most`, can use it all.
+constexpr bool keeps_room(std::uint64_t size, std::uint64_t needed, std::uint64_t most) {
+    return size >= needed && (size <= kRoomToSpare || size / 2 <= room_for(most));
+}
+
+} // namespace dd
