@@ -18,27 +18,17 @@ layout(local_size_x = LANES) in;
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
     DdIntraItxRecord records[];
 };
-layout(std430, set = 0, binding = DD_BIND_COEFS) readonly restrict buffer Coefs {
-    uint coefs[];
-};
+#include "vp9/coefficients.glsl"
 layout(std430, set = 0, binding = DD_BIND_RESIDUALS) writeonly restrict buffer Residuals {
     uint residuals[];
 };
 layout(push_constant) uniform Push {
     DdIntraItxPush push;
 };
+#include "vp9/classes.glsl"
 
 // [block][row][column], of LANES / n blocks.
 shared int values[LANES * 32u];
-
-// Element `at` of the corner that starts at word `first`.
-int coefficient(uint first, uint at) {
-#if BITS == 8
-    return int(coefs[first + (at >> 1)] << (16u - (at & 1u) * 16u)) >> 16;
-#else
-    return int(coefs[first + at]);
-#endif
-}
 
 int[4] dct_4(int x[4]) {
     return idct4(x[0], x[1], x[2], x[3]);
@@ -70,21 +60,12 @@ int[4] dct_4(int x[4]) {
     }
 
 void main() {
-    const uint group = gl_WorkGroupID.x, lane = gl_LocalInvocationIndex;
-    uint size = 0u, first_group = 0u;
-    [[unroll]] for (uint i = 1u; i < DD_INTRA_SIZES; i++) if (group >= push.first_group[i - 1u]) {
-        size = i;
-        first_group = push.first_group[i - 1u];
-    }
-    uint first = 0u, end = 0u;
-    [[unroll]] for (uint i = 0u; i < DD_INTRA_SIZES; i++) if (size == i) {
-        first = push.first_record[i];
-        end = push.first_record[i + 1u];
-    }
-    const uint n = 4u << size, block = lane / n, row = lane % n, column = row;
-    const uint index = first + (group - first_group) * (LANES / n) + block;
-    const bool is_block = index < end;
-    const DdIntraItxRecord r = records[min(index, end - 1u)];
+    const uint lane = gl_LocalInvocationIndex;
+    const Class c = class_of(gl_WorkGroupID.x);
+    const uint size = c.number, n = 4u << size, block = lane / n, row = lane % n, column = row;
+    const uint index = c.first + c.group * (LANES / n) + block;
+    const bool is_block = index < c.end;
+    const DdIntraItxRecord r = records[min(index, c.end - 1u)];
     const uint corner = 2u << (r.how & DD_INTRA_ITX_CORNER_MASK);
 
     if (size == 0u)

@@ -5,21 +5,10 @@
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
     DdItxRecord records[];
 };
-layout(std430, set = 0, binding = DD_BIND_COEFS) readonly buffer Coefs {
-    uint coefs[];
-};
+#include "vp9/coefficients.glsl"
 layout(push_constant) uniform Push {
     DdItxPush push;
 };
-
-// Element `at` of the corner that starts at word `first`.
-int coefficient(uint first, uint at) {
-#if BITS == 8
-    return int(coefs[first + (at >> 1)] << (16u - (at & 1u) * 16u)) >> 16;
-#else
-    return int(coefs[first + at]);
-#endif
-}
 
 uint plane_of(DdItxRecord r) { return r.dst & 3u; }
 
@@ -33,15 +22,4 @@ void add_quad(uint at, ivec4 residual) {
     store_quad(at, pack_quad(clamp(unpack_quad(load_quad(at)) + residual, 0, PIXEL_MAX)));
 }
 
-// The class of a workgroup: its number, the workgroup's index in it, and its records.
-struct Class {
-    uint number, group, first, end;
-};
-
-Class class_of(uint group) {
-    Class c = Class(0u, group, push.first_record[0], push.first_record[1]);
-    [[unroll]] for (uint i = 1u; i < 4u; i++)
-        if (group >= push.first_group[i - 1u])
-            c = Class(i, group - push.first_group[i - 1u], push.first_record[i], push.first_record[i + 1u]);
-    return c;
-}
+#include "vp9/classes.glsl"

@@ -155,10 +155,8 @@ class Vp9Recorder {
     bool allowed(const DdVp9IntraBlock &block) const;
     template <typename T>
     bool put_intra(const DdVp9IntraBlock &block);
-    template <typename T, unsigned size>
-    bool put_intra_luma(const DdVp9IntraBlock &block);
-    template <typename T, unsigned size>
-    bool put_intra_chroma(const DdVp9IntraBlock &block);
+    template <typename T, unsigned size, bool chroma>
+    bool put_intra_planes(const DdVp9IntraBlock &block);
     template <unsigned size>
     bool intra_share(const DdVp9IntraBlock &block, unsigned plane, IntraShare &share) const;
     template <unsigned size>

@@ -142,47 +142,21 @@ bool Vp9Recorder::put_intra_residual(std::uint32_t transform, unsigned eob, T *f
     return put;
 }
 
-template <typename T, unsigned size>
-bool Vp9Recorder::put_intra_luma(const DdVp9IntraBlock &block) {
-    constexpr unsigned n4 = 1u << size;
-    IntraShare s;
-    if (!intra_share<size>(block, 0, s))
-        return false;
-    const auto *eobs = static_cast<const std::uint8_t *>(block.residuals.eobs[0]);
-    auto *from = static_cast<T *>(block.residuals.coefs[0]);
-    Vp9IntraStep *step = intra.room(kMostSteps);
-    for (unsigned y = 0; y < s.h4; y += n4)
-        for (unsigned x = 0; x < s.w4; x += n4, step++) {
-            const unsigned mode = block.mode[block.quarters ? y * 2 + x : 0];
-            fill_intra_step<size>(s, 0, x, y, mode, *step);
-            if (!from)
-                continue;
-            if (const unsigned eob = read_eob<size>(eobs)) {
-                step->record.how |= DD_INTRA_HAS_RESIDUAL;
-                const std::uint32_t transform = size < 3 ? kModes[mode].transform : 0;
-                if (!put_intra_residual<T, size>(transform, eob, from, step->record.residual))
-                    return false;
-            }
-            eobs += n4 * n4;
-            from += 16 * n4 * n4;
-        }
-    intra.keep(step);
-    return true;
-}
-
 // U and V have everything in common but their residuals.
-template <typename T, unsigned size>
-bool Vp9Recorder::put_intra_chroma(const DdVp9IntraBlock &block) {
-    constexpr unsigned n4 = 1u << size;
+template <typename T, unsigned size, bool chroma>
+bool Vp9Recorder::put_intra_planes(const DdVp9IntraBlock &block) {
+    constexpr unsigned n4 = 1u << size, first = chroma;
     IntraShare s;
-    if (!intra_share<size>(block, 1, s))
+    if (!intra_share<size>(block, first, s))
         return false;
     const DdVp9Residuals &r = block.residuals;
     std::size_t place = 0; // 4x4 blocks before this one
     Vp9IntraStep *step = intra.room(kMostSteps);
     for (unsigned y = 0; y < s.h4; y += n4)
         for (unsigned x = 0; x < s.w4; x += n4, step++, place += n4 * n4) {
-            fill_intra_step<size>(s, 1, x, y, block.chroma_mode, *step);
+            const unsigned mode = chroma ? block.chroma_mode : block.mode[block.quarters ? y * 2 + x : 0];
+            fill_intra_step<size>(s, first, x, y, mode, *step);
+            const std::uint32_t transform = chroma || size == 3 ? 0 : kModes[mode].transform;
             const auto put = [&](unsigned plane, std::uint32_t flag, std::uint32_t &residual) {
                 if (!r.coefs[plane])
                     return true;
@@ -190,10 +164,11 @@ bool Vp9Recorder::put_intra_chroma(const DdVp9IntraBlock &block) {
                 if (!eob)
                     return true;
                 step->record.how |= flag;
-                return put_intra_residual<T, size>(0, eob, static_cast<T *>(r.coefs[plane]) + 16 * place, residual);
+                return put_intra_residual<T, size>(transform, eob, static_cast<T *>(r.coefs[plane]) + 16 * place,
+                                                   residual);
             };
-            if (!put(1, DD_INTRA_HAS_RESIDUAL, step->record.residual) ||
-                !put(2, DD_INTRA_HAS_RESIDUAL_V, step->record.residual_v))
+            if (!put(first, DD_INTRA_HAS_RESIDUAL, step->record.residual) ||
+                (chroma && !put(2, DD_INTRA_HAS_RESIDUAL_V, step->record.residual_v)))
                 return false;
         }
     intra.keep(step);
@@ -206,10 +181,12 @@ bool Vp9Recorder::put_intra(const DdVp9IntraBlock &block) {
         return false;
     coefs.room(3 * kMostSteps * 4 * sizeof(T));
     levels_.prepare();
-    constexpr std::array luma = {&Vp9Recorder::put_intra_luma<T, 0>, &Vp9Recorder::put_intra_luma<T, 1>,
-                                 &Vp9Recorder::put_intra_luma<T, 2>, &Vp9Recorder::put_intra_luma<T, 3>};
-    constexpr std::array chroma = {&Vp9Recorder::put_intra_chroma<T, 0>, &Vp9Recorder::put_intra_chroma<T, 1>,
-                                   &Vp9Recorder::put_intra_chroma<T, 2>, &Vp9Recorder::put_intra_chroma<T, 3>};
+    constexpr std::array luma = {
+        &Vp9Recorder::put_intra_planes<T, 0, false>, &Vp9Recorder::put_intra_planes<T, 1, false>,
+        &Vp9Recorder::put_intra_planes<T, 2, false>, &Vp9Recorder::put_intra_planes<T, 3, false>};
+    constexpr std::array chroma = {
+        &Vp9Recorder::put_intra_planes<T, 0, true>, &Vp9Recorder::put_intra_planes<T, 1, true>,
+        &Vp9Recorder::put_intra_planes<T, 2, true>, &Vp9Recorder::put_intra_planes<T, 3, true>};
     return (this->*luma[block.residuals.kind[0]])(block) && (this->*chroma[block.residuals.kind[1]])(block);
 }
 

@@ -43,7 +43,7 @@ void plan_residuals(const Vp9Batch &batch, PhaseWork &work) {
         align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(DdIntraItxRecord)));
 }
 
-std::byte *write_residuals(const Vp9Batch &batch, std::byte *to) {
+void write_residuals(const Vp9Batch &batch, std::byte *to) {
     for (unsigned size = 0; size < DD_INTRA_SIZES; size++) {
         std::uint32_t coefs = 0, residual = 0; // words of the recorders before
         for (const Vp9Recorder &recorder : batch.recorders) {
@@ -57,7 +57,6 @@ std::byte *write_residuals(const Vp9Batch &batch, std::byte *to) {
             residual += recorder.intra_words;
         }
     }
-    return to;
 }
 
 } // namespace
