@@ -62,7 +62,7 @@ void Av1References::set(const std::array<const void *, kAv1Refs> &pictures) {
     }
 }
 
-unsigned Av1References::group_with(unsigned pictures) const {
+unsigned Av1References::group_of_many(unsigned pictures) const {
     for (unsigned group = 0; group < groups(); group++)
         if (!(pictures >> kLeftOut[group] & 1))
             return group;
@@ -110,10 +110,10 @@ bool Av1Recorder::in_plane(bool chroma, const Area &a) const {
 
 bool Av1Recorder::valid(const DdAv1Source &s, bool may_warp) const {
     constexpr std::int32_t far = 1 << 28;
-    if (!references_.has(s.ref) || (s.warp && !may_warp))
+    const auto is_near = [](std::int32_t at) { return at > -far && at < far; };
+    if (!references_.has(s.ref))
         return false;
-    return s.warp || (s.taps_x < DD_AV1_TAP_KINDS && s.taps_y < DD_AV1_TAP_KINDS && s.x > -far && s.x < far &&
-                      s.y > -far && s.y < far);
+    return s.warp ? may_warp : std::max(s.taps_x, s.taps_y) < DD_AV1_TAP_KINDS && is_near(s.x) && is_near(s.y);
 }
 
 unsigned Av1Recorder::group_of(std::span<const DdAv1Source> sources) {
@@ -214,36 +214,44 @@ void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area 
         record.ctl |= compound_bits(p);
 }
 
-bool Av1Recorder::predict(const DdAv1Prediction &p) {
+bool Av1Recorder::allowed(const DdAv1Prediction &p, bool &warped) const {
     const Area whole{p.x, p.y, p.w, p.h};
     const bool sizes = is_power_of_two(whole.w) && is_power_of_two(whole.h) && whole.w >= 4 && whole.h >= 2 &&
                        whole.w <= kLargest && whole.h <= kLargest;
     if (!sizes || p.chroma > 1 || p.kind > DD_AV1_SPLIT || p.weight > 64 || whole.x & 3 || whole.y & 1 ||
-        !in_plane(p.chroma, whole))
+        !in_plane(p.chroma, whole) || !valid(p.source[0], p.kind != DD_AV1_SPLIT))
         return false;
-    const unsigned sources = p.kind == DD_AV1_SINGLE ? 1 : 2;
-    bool warped = false;
-    for (unsigned i = 0; i < sources; i++) {
-        if (!valid(p.source[i], p.kind != DD_AV1_SPLIT))
+    warped = p.source[0].warp != nullptr;
+    if (p.kind != DD_AV1_SINGLE) {
+        if (!valid(p.source[1], p.kind != DD_AV1_SPLIT))
             return false;
-        warped |= p.source[i].warp != nullptr;
+        warped |= p.source[1].warp != nullptr;
     }
-    if ((p.kind == DD_AV1_BY_MASK && (!p.mask || whole.w > kRecordSide || whole.h > kRecordSide)) ||
-        (p.kind == DD_AV1_SPLIT && whole.w != 4) ||
-        (warped && (whole.w < kUnit || whole.h < kUnit || whole.x & 7 || whole.y & 7)))
+    return (p.kind != DD_AV1_BY_MASK || (p.mask && whole.w <= kRecordSide && whole.h <= kRecordSide)) &&
+           (p.kind != DD_AV1_SPLIT || whole.w == 4) &&
+           (!warped || (whole.w >= kUnit && whole.h >= kUnit && !(whole.x & 7) && !(whole.y & 7)));
+}
+
+bool Av1Recorder::predict(const DdAv1Prediction &p) {
+    bool warped = false;
+    if (!allowed(p, warped))
         return false;
-    const unsigned group = group_of({p.source, sources});
+    predictions++;
+    const Area whole{p.x, p.y, p.w, p.h};
+    const unsigned group = group_of({p.source, p.kind == DD_AV1_SINGLE ? 1u : 2u});
     const unsigned side = warped ? kUnit : kRecordSide;
+    if (!warped && whole.w <= side && whole.h <= side) {
+        add_mc(p, group, whole, p.kind == DD_AV1_BY_MASK ? add_mask(p, whole) : 0);
+        return true;
+    }
     for (unsigned y = 0; y < whole.h; y += side)
         for (unsigned x = 0; x < whole.w; x += side) {
             const Area part{whole.x + x, whole.y + y, std::min(side, whole.w), std::min(side, whole.h)};
-            const std::uint32_t mask = p.kind == DD_AV1_BY_MASK ? add_mask(p, part) : 0;
             if (warped)
-                add_warp(p, group, part, mask);
+                add_warp(p, group, part, p.kind == DD_AV1_BY_MASK ? add_mask(p, part) : 0);
             else
-                add_mc(p, group, part, mask);
+                add_mc(p, group, part, 0);
         }
-    predictions++;
     return true;
 }
 

@@ -30,7 +30,7 @@ class Av1References {
     unsigned bound_slot(unsigned slot) const { return slot_[picture_[slot]]; }
     unsigned groups() const { return count_ > DD_AV1_BOUND_REFS ? kGroups : 1; }
     // The group that binds all pictures of the set (bit n: picture n).
-    unsigned group_with(unsigned pictures) const;
+    unsigned group_with(unsigned pictures) const { return groups() == 1 ? 0 : group_of_many(pictures); }
     static unsigned binding(unsigned group, unsigned picture) {
         return picture > kLeftOut[group] ? picture - 1 : picture;
     }
@@ -41,6 +41,7 @@ class Av1References {
 
   private:
     static constexpr unsigned kNone = 0xff;
+    unsigned group_of_many(unsigned pictures) const;
     static constexpr std::array<unsigned, kGroups> kLeftOut = {6, 0, 1, 2};
     std::array<unsigned, kAv1Refs> picture_{};
     std::array<std::uint8_t, kAv1Refs> slot_{}; // of a picture
@@ -79,6 +80,7 @@ class Av1Recorder {
     };
     bool in_plane(bool chroma, const Area &a) const;
     bool valid(const DdAv1Source &s, bool may_warp) const;
+    bool allowed(const DdAv1Prediction &p, bool &warped) const;
     unsigned group_of(std::span<const DdAv1Source> sources);
     Placed place(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole, const Area &part) const;
     DdAv1RecordSource place_translated(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole,
