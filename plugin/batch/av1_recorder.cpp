@@ -9,7 +9,7 @@
 namespace dd {
 namespace {
 
-constexpr unsigned kLargest = 128, kRecordSide = 32, kUnit = 8;
+constexpr unsigned kLargest = 128, kRecordSideLog2 = 5, kRecordSide = 1 << kRecordSideLog2, kUnit = 8;
 // Past the edge all pixels are the same: positions further away are as good as these.
 constexpr int kFarAway = 64;
 
@@ -34,10 +34,21 @@ int near(Position at, std::uint32_t size) {
     return static_cast<int>(std::clamp<Position>(at, -kFarAway, static_cast<Position>(size) + kFarAway));
 }
 
+std::uint32_t shape_bits(const Cells &cells, bool chroma) {
+    return cells.w << DD_AV1_W4_SHIFT | cells.h << DD_AV1_H4_SHIFT | (chroma ? DD_AV1_CHROMA : 0);
+}
 std::uint32_t shape_bits(unsigned w, unsigned h, bool chroma) {
-    const Cells cells = cells_of(w, h);
-    return cells.w << DD_AV1_W4_SHIFT | cells.h << DD_AV1_H4_SHIFT | (chroma ? DD_AV1_CHROMA : 0) |
-           (h == 2 ? DD_AV1_TWO_ROWS : 0);
+    return shape_bits(cells_of(w, h), chroma) | (h == 2 ? DD_AV1_TWO_ROWS : 0);
+}
+
+template <typename Record>
+Record &added(RecordList<Record> &records) {
+    return *records.extend(1) = Record{};
+}
+
+// Planes of four pixels have filters of four taps.
+std::uint32_t taps_of(unsigned kind, unsigned pixels_log2) {
+    return pixels_log2 > 2 || kind > DD_AV1_TAPS_SHARP ? kind : DD_AV1_TAPS_REGULAR_4 + (kind & 1);
 }
 
 std::uint32_t compound_bits(const DdAv1Prediction &p) {
@@ -183,7 +194,7 @@ void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &p
     const Area whole{p.x, p.y, p.w, p.h};
     auto &streams = p.kind == DD_AV1_SINGLE ? mc : pairs;
     // Made in place: a copy of what has just been written in smaller pieces has to wait for it.
-    DdAv1McRecord &record = streams[group][cells_of(part.w, part.h).of_class(p.chroma)].emplace_back();
+    DdAv1McRecord &record = added(streams[group][cells_of(part.w, part.h).of_class(p.chroma)]);
     record.dst = pack(part.x, part.y);
     record.ctl = shape_bits(part.w, part.h, p.chroma);
     record.mask = mask;
@@ -201,7 +212,7 @@ void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &p
 
 void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {
     const Area whole{p.x, p.y, p.w, p.h};
-    DdAv1WarpRecord &record = warps[group][cells_of(part.w, part.h).of_class(p.chroma)].emplace_back();
+    DdAv1WarpRecord &record = added(warps[group][cells_of(part.w, part.h).of_class(p.chroma)]);
     record.dst = pack(part.x, part.y);
     record.ctl = shape_bits(part.w, part.h, p.chroma);
     record.mask = mask;
@@ -255,6 +266,71 @@ bool Av1Recorder::predict(const DdAv1Prediction &p) {
     return true;
 }
 
+bool Av1Recorder::allowed(const DdAv1InterBlock &b) const {
+    constexpr unsigned least = 3, most = 7; // log2 of 8 and 128
+    if (std::min(b.w_log2, b.h_log2) < least || std::max(b.w_log2, b.h_log2) > most || (b.x | b.y) & 7 ||
+        b.weight > 64 || std::max(b.taps_x, b.taps_y) >= DD_AV1_TAP_KINDS || !references_.has(b.ref[0]) ||
+        (b.compound && !references_.has(b.ref[1])))
+        return false;
+    const Area luma{b.x, b.y, 1u << b.w_log2, 1u << b.h_log2};
+    const unsigned ss_h = dst_.format.ss_h, ss_v = dst_.format.ss_v;
+    return in_plane(false, luma) &&
+           (dst_.format.planes < 3 || in_plane(true, {luma.x >> ss_h, luma.y >> ss_v, luma.w >> ss_h, luma.h >> ss_v}));
+}
+
+bool Av1Recorder::predict(const DdAv1InterBlock &b) {
+    if (!allowed(b))
+        return false;
+    unsigned pictures = 0;
+    for (unsigned i = 0; i < (b.compound ? 2u : 1u); i++) {
+        pictures |= 1u << references_.picture(b.ref[i]);
+        used_refs |= 1u << references_.bound_slot(b.ref[i]);
+    }
+    const unsigned group = references_.group_with(pictures), planes = dst_.format.planes < 3 ? 1 : 2;
+    for (unsigned chroma = 0; chroma < planes; chroma++)
+        add_block(b, group, chroma != 0);
+    predictions += planes;
+    return true;
+}
+
+// Everything but the place is the same in all records of a block.
+void Av1Recorder::add_block(const DdAv1InterBlock &b, unsigned group, bool chroma) {
+    const unsigned ss_h = chroma ? dst_.format.ss_h : 0, ss_v = chroma ? dst_.format.ss_v : 0;
+    const unsigned w_log2 = b.w_log2 - ss_h, h_log2 = b.h_log2 - ss_v, sources = b.compound ? 2 : 1;
+    const unsigned x0 = std::uint32_t{b.x} >> ss_h, y0 = std::uint32_t{b.y} >> ss_v;
+    const std::uint32_t taps = taps_of(b.taps_x, w_log2) << DD_AV1_TAPS_X_SHIFT | taps_of(b.taps_y, h_log2)
+                                                                                      << DD_AV1_TAPS_Y_SHIFT;
+    struct {
+        int x, y;
+        std::uint32_t how;
+    } from[2];
+    for (unsigned i = 0; i < sources; i++) {
+        const int x = static_cast<int>(x0) * 16 + (b.mv[i][0] << (1 - ss_h));
+        const int y = static_cast<int>(y0) * 16 + (b.mv[i][1] << (1 - ss_v));
+        from[i] = {x >> 4, y >> 4,
+                   taps | Av1References::binding(group, references_.picture(b.ref[i])) << DD_AV1_REF_SHIFT |
+                       (static_cast<std::uint32_t>(x) & 15) << DD_AV1_MX_SHIFT |
+                       (static_cast<std::uint32_t>(y) & 15) << DD_AV1_MY_SHIFT};
+    }
+    const unsigned part_w_log2 = std::min(w_log2, kRecordSideLog2), part_h_log2 = std::min(h_log2, kRecordSideLog2);
+    const Cells cells{part_w_log2 - 2, part_h_log2 - 2};
+    const std::uint32_t ctl =
+        shape_bits(cells, chroma) | (b.compound ? DD_AV1_COMPOUND | std::uint32_t{b.weight} << DD_AV1_WEIGHT_SHIFT : 0);
+    const PlaneLayout &plane = dst_.plane[chroma];
+    auto &records = (b.compound ? pairs : mc)[group][cells.of_class(chroma)];
+    DdAv1McRecord *record = records.extend(std::size_t{1} << (w_log2 - part_w_log2 + h_log2 - part_h_log2));
+    for (int y = 0; y < 1 << h_log2; y += 1 << part_h_log2)
+        for (int x = 0; x < 1 << w_log2; x += 1 << part_w_log2, record++) {
+            record->dst = pack(x0, y0) + pack(x, y);
+            record->ctl = ctl;
+            record->mask = 0;
+            record->source[1] = {};
+            for (unsigned i = 0; i < sources; i++)
+                record->source[i] = {pack(near(from[i].x + x, plane.width), near(from[i].y + y, plane.height)),
+                                     from[i].how};
+        }
+}
+
 bool Av1Recorder::overlap(const DdAv1Overlap &o) {
     const Area whole{o.x, o.y, o.w, o.h};
     const auto side = [](unsigned s) { return s == 4 || s == 8; };
@@ -269,7 +345,7 @@ bool Av1Recorder::overlap(const DdAv1Overlap &o) {
         if (!valid(s, false))
             return false;
     const unsigned group = group_of(sources);
-    DdAv1OverlapRecord &record = overlaps[group][cells_of(whole.w, whole.h).of_class(o.chroma)].emplace_back();
+    DdAv1OverlapRecord &record = added(overlaps[group][cells_of(whole.w, whole.h).of_class(o.chroma)]);
     record.dst = pack(whole.x, whole.y);
     record.ctl = shape_bits(whole.w, whole.h, o.chroma) |
                  (o.above ? 2u * o.above + o.above_at : 0u) << DD_AV1_ABOVE_SHIFT |

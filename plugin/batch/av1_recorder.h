@@ -5,6 +5,7 @@
 #pragma once
 #include "batch/av1_residual.h"
 #include "batch/picture_layout.h"
+#include "batch/record_list.h"
 #include "common/av1_recon.h"
 #include "daedalus/daedalus.h"
 
@@ -49,13 +50,15 @@ class Av1References {
 };
 
 template <typename Record>
-using Av1Streams = std::array<std::array<std::vector<Record>, DD_AV1_CLASSES>, Av1References::kGroups>;
+using Av1Streams = std::array<std::array<RecordList<Record>, DD_AV1_CLASSES>, Av1References::kGroups>;
 
 class Av1Recorder {
   public:
     void reset(const PictureLayout &dst, const Av1References &references);
     // False: refused.
     bool predict(const DdAv1Prediction &p);
+    // The same records as a prediction for each plane (both of chroma) would make.
+    bool predict(const DdAv1InterBlock &b);
     bool overlap(const DdAv1Overlap &o);
     bool difference(const DdAv1Difference &d);
 
@@ -81,11 +84,13 @@ class Av1Recorder {
     bool in_plane(bool chroma, const Area &a) const;
     bool valid(const DdAv1Source &s, bool may_warp) const;
     bool allowed(const DdAv1Prediction &p, bool &warped) const;
+    bool allowed(const DdAv1InterBlock &b) const;
     unsigned group_of(std::span<const DdAv1Source> sources);
     Placed place(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole, const Area &part) const;
     DdAv1RecordSource place_translated(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole,
                                        const Area &part) const;
     void add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
+    void add_block(const DdAv1InterBlock &b, unsigned group, bool chroma);
     void add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
     std::uint32_t add_mask(const DdAv1Prediction &p, const Area &part);
 

@@ -84,6 +84,10 @@ int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *pre
     return record(frame, recorder, [&](Av1Recorder &to) { return to.predict(*prediction); });
 }
 
+int dd_av1_predict_block(DdFrame *frame, unsigned recorder, const DdAv1InterBlock *block) {
+    return record(frame, recorder, [&](Av1Recorder &to) { return to.predict(*block); });
+}
+
 int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap) {
     return record(frame, recorder, [&](Av1Recorder &to) { return to.overlap(*overlap); });
 }
@@ -115,6 +119,16 @@ int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count) {
 void dd_av1_refuse(DdFrame *frame, DdAv1Refusal why) {
     if (frame && why >= DD_AV1_REFUSE_SCALED && why < DD_AV1_REFUSALS)
         refuse_av1(*frame, why);
+}
+
+void *dd_av1_filter_room(DdFrame *frame, size_t bytes) {
+    void *room = nullptr;
+    if (frame)
+        guarded([&] {
+            room = lend_filter_room(*frame, bytes);
+            return DD_OK;
+        });
+    return room;
 }
 
 int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters) {

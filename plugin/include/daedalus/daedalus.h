@@ -365,6 +365,11 @@ typedef struct DdAv1Filters {
     uint8_t unit_log2[3]; /**< log2 of a unit's size */
 } DdAv1Filters;
 
+/** Room for `superblocks` and `levels` of DdAv1Filters where the GPU fetches them itself: what lies there isn't copied by the CPU. A frame has
+ *  one, until dd_frame_end(), also when its plan changes. Its contents are undefined at first; the CPU reads and writes it at its usual speed.
+ *  @return NULL: there is none (no GPU with such memory, no filter on it, out of memory); memory of the caller's own does as well. */
+DD_API void *dd_av1_filter_room(DdFrame *frame, size_t bytes);
+
 /** Records the filters that the plan gives to the GPU; those of the CPU are taken off. Submit with DD_PHASE_FILTER. */
 DD_API int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters);
 
@@ -409,6 +414,17 @@ typedef struct DdAv1Prediction {
     const uint8_t *mask; /**< w * h bytes, 0 to 64; at most 32x32. The same pointer always has the same contents */
 } DdAv1Prediction;
 
+/** All planes of an inter block that are predicted by translation, each from one source, or from two by weight: most blocks are such. */
+typedef struct DdAv1InterBlock {
+    uint16_t x, y;          /**< pixels of luma, multiples of 8 */
+    uint8_t w_log2, h_log2; /**< pixels of luma: 3 to 7 */
+    uint8_t compound;       /**< 0: one source */
+    uint8_t weight;         /**< of two: 64ths of the first one, 0 to 64 */
+    uint8_t ref[2];         /**< slots of DdFrameInfo.ref */
+    uint8_t taps_x, taps_y; /**< DD_AV1_TAPS_*: of more than four pixels; planes with fewer get those of four taps */
+    int16_t mv[2][2];       /**< x, y: 1/8 pixel of luma */
+} DdAv1InterBlock;
+
 /** Overlapped prediction: of at most 8x8 pixels, that have one neighbour above and one to the left at most. */
 typedef struct DdAv1Overlap {
     uint8_t chroma;
@@ -444,6 +460,7 @@ typedef struct DdAv1Residual {
 /** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after any other
  *  error, nothing of the frame's recon phase will run. */
 DD_API int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction);
+DD_API int dd_av1_predict_block(DdFrame *frame, unsigned recorder, const DdAv1InterBlock *block);
 DD_API int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap);
 DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference);
 /** Takes the coefficients away: they are zero afterwards. Also DD_ERR_RANGE, where the transform's values leave the range in which all
