@@ -2,7 +2,6 @@
 #include "session/av1_frame.h"
 
 #include "vulkan/av1_dispatch.h"
-#include "vulkan/room.h"
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
@@ -91,7 +90,6 @@ void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
 void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
     frame.av1.dst = info.dst->layout();
     frame.av1.filters.clear();
-    frame.filter_room_lent = false;
     if (frame.plan.side[DD_STAGE_MC] == DD_SIDE_NONE) {
         frame.refusal.reset();
         frame.av1.recon.clear();
@@ -112,22 +110,6 @@ void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
         frame.plan.side[DD_STAGE_CDEF] = frame.plan.side[DD_STAGE_LR] = DD_SIDE_CPU;
 }
 
-void *lend_filter_room(DdFrame &frame, std::size_t bytes) {
-    const bool filters =
-        std::ranges::any_of(kFilters, [&](const Filter &filter) { return frame.on_gpu(filter.stage); });
-    if (!filters || frame.filter_room_lent || !bytes || !frame.session->gpu()->has_cached_memory())
-        return nullptr;
-    if (!frame.filter_room || !keeps_room(frame.filter_room->bytes().size(), bytes)) {
-        frame.filter_room.reset();
-        if (const GpuStatus status = frame.session->gpu()->make_room(bytes, frame.filter_room); !status) {
-            frame.fail(frame.session->give_up_gpu("beginning a frame", status));
-            return nullptr;
-        }
-    }
-    frame.filter_room_lent = true;
-    return frame.filter_room->bytes().data();
-}
-
 GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote) {
     GpuJobInput input;
     input.dst = frame.dst->memory->gpu.get();
@@ -142,9 +124,7 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
     if (planned[kFilter]) {
         if (const GpuStatus status = prepare_scratch(frame); !status)
             return status;
-        const std::span<std::byte> room = frame.filter_room_lent ? frame.filter_room->bytes() : std::span<std::byte>();
-        input.from_room = write_av1_filter(frame.av1, *planned[kFilter], frame.job->upload(kFilter), room);
-        input.room = frame.filter_room.get();
+        write_av1_filter(frame.av1, *planned[kFilter], frame.job->upload(kFilter));
         input.ref[kAv1ScratchA] = frame.scratch[0].get();
         input.ref[kAv1ScratchB] = frame.scratch[1].get();
     }

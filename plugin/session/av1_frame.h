@@ -5,7 +5,6 @@
 #include "session/objects.h"
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 namespace dd {
@@ -16,8 +15,6 @@ void add_av1_stages(const DdFrameInfo &info, FrameFacts &facts);
 void begin_av1(DdFrame &frame, const DdFrameInfo &info);
 // The recon phase goes to the CPU.
 void refuse_av1(DdFrame &frame, DdAv1Refusal why);
-// nullptr: there is none. Once a frame.
-void *lend_filter_room(DdFrame &frame, std::size_t bytes);
 // The CPU filters after the GPU.
 bool av1_filters_left(const DdFrame &frame);
 // After GpuJob::begin(): writes the uploads and submits.

@@ -158,8 +158,6 @@ struct DdFrame {
     dd::Av1Batch av1;
     std::array<std::unique_ptr<dd::GpuPicture>, 2> scratch; // of the AV1 filters
     dd::PictureLayout scratch_layout;
-    std::unique_ptr<dd::GpuRoom> filter_room; // for tables of the AV1 filters
-    bool filter_room_lent = false;
     std::array<dd::PhaseWork, 2> work;
     std::optional<dd::GpuJob> job;
     std::atomic<int> error{DD_OK};

@@ -121,16 +121,6 @@ void dd_av1_refuse(DdFrame *frame, DdAv1Refusal why) {
         refuse_av1(*frame, why);
 }
 
-void *dd_av1_filter_room(DdFrame *frame, size_t bytes) {
-    void *room = nullptr;
-    if (frame)
-        guarded([&] {
-            room = lend_filter_room(*frame, bytes);
-            return DD_OK;
-        });
-    return room;
-}
-
 int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters) {
     if (!frame || !has_size(filters) || !filters->superblocks)
         return DD_ERR_INVALID;

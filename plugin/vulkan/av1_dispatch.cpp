@@ -113,31 +113,6 @@ class Planner {
     std::uint32_t filtered_ = 0;
 };
 
-// Compared as numbers: `part` may be of any other memory.
-bool lies_in(std::span<const std::byte> room, std::span<const std::byte> part) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(room.data());
-    const auto at = reinterpret_cast<std::uintptr_t>(part.data());
-    return at >= begin && at - begin <= room.size() && part.size() <= room.size() - (at - begin);
-}
-
-struct UploadWriter {
-    std::byte *upload;
-    std::uint32_t at;
-
-    void put(std::span<const std::byte> part) {
-        if (!part.empty())
-            std::memcpy(upload + at, part.data(), part.size());
-        at += static_cast<std::uint32_t>(part.size());
-    }
-    // Somebody else will write it.
-    RoomCopy leave(std::span<const std::byte> part, std::span<const std::byte> room) {
-        const RoomCopy copy = {static_cast<std::uint32_t>(part.data() - room.data()), at,
-                               static_cast<std::uint32_t>(part.size())};
-        at += copy.bytes;
-        return copy;
-    }
-};
-
 constexpr const char *kFilterKernels[] = {"cdef_direction", "cdef_filter", "deblock_columns", "deblock_rows",
                                           "restoration"};
 constexpr const char *kReconKernels[] = {"difference", "itx", "itx_large", "mc", "overlap", "pair", "warp"};
@@ -158,21 +133,16 @@ void plan_av1_filter(const Av1Batch &batch, PhaseWork &work) {
     work.upload_bytes = static_cast<std::uint32_t>(sizeof(DdAv1FilterParams) + batch.filters.bytes());
 }
 
-RoomCopies write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload,
-                            std::span<const std::byte> room) {
-    RoomCopies copies;
+void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
-        return copies;
-    UploadWriter writer{upload, 0};
-    writer.put(std::as_bytes(std::span(&batch.filters.params(), 1)));
-    writer.put(std::as_bytes(batch.filters.words()));
-    const std::array tables = {std::as_bytes(batch.filters.superblocks()), std::as_bytes(batch.filters.levels())};
-    for (std::size_t i = 0; i < tables.size(); i++)
-        if (lies_in(room, tables[i]))
-            copies[i] = writer.leave(tables[i], room);
-        else
-            writer.put(tables[i]);
-    return copies;
+        return;
+    std::memcpy(upload, &batch.filters.params(), sizeof(DdAv1FilterParams));
+    upload += sizeof(DdAv1FilterParams);
+    for (const auto part : {batch.filters.words(), batch.filters.superblocks(), batch.filters.levels()}) {
+        if (!part.empty())
+            std::memcpy(upload, part.data(), part.size_bytes());
+        upload += part.size_bytes();
+    }
 }
 
 std::vector<unsigned> av1_kernels(const PictureFormat &format) {

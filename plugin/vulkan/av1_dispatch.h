@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace dd {
@@ -25,9 +24,8 @@ std::uint32_t av1_scratch_bytes(const PictureLayout &layout);
 
 // `work` was cleared. The upload has one part: DD_BIND_RECORDS at 0.
 void plan_av1_filter(const Av1Batch &batch, PhaseWork &work);
-// Writes work.upload_bytes bytes, but for the tables that lie in `room`: those the GPU has to copy.
-RoomCopies write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload,
-                            std::span<const std::byte> room = {});
+// Writes work.upload_bytes bytes.
+void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 
 // A dispatch is dear on V3D: a frame whose predictions and residuals need more than these is the CPU's, so that all phases together take at
 // most 16. Seven references that all kernels need could take more.

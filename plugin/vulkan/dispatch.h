@@ -63,12 +63,6 @@ struct Av1ShapeCount {
     std::size_t count;
 };
 
-// What the GPU copies into a phase's upload, instead of the CPU: bytes at `to` of it, from bytes at `from` of lent room. Multiples of 4.
-struct RoomCopy {
-    std::uint32_t from = 0, to = 0, bytes = 0; // 0 bytes: nothing to copy
-};
-using RoomCopies = std::array<RoomCopy, 2>;
-
 // The GPU's work of one phase of one frame. Kept and refilled, so that a steady stream allocates nothing.
 struct PhaseWork {
     std::vector<Dispatch> dispatches;             // empty: nothing to do

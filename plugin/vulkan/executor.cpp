@@ -15,7 +15,6 @@ constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
 constexpr VkAccessFlags kShaderAccess = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
 constexpr VkAccessFlags kTransferAccess = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
 
-constexpr unsigned kFilterPhase = 1; // of SubmitInput::phase
 constexpr std::uint32_t kSetsAPool = 16;
 constexpr std::string_view kUploads = "upload", kDownloads = "download"; // names of what isn't a dispatch
 
@@ -105,8 +104,6 @@ VkResult Slot::submit(const SubmitInput &input) {
         result = upload_.flush();
     if (result == VK_SUCCESS && coefs_)
         result = coefs_.flush();
-    if (result == VK_SUCCESS && input.room)
-        result = input.room->flush();
     if (result != VK_SUCCESS)
         return result;
     // Pipelines are made before the lock is taken: a compiler may run for long.
@@ -207,13 +204,6 @@ void Slot::record_uploads(const SubmitInput &input) {
     }
     if (input.cpu_wrote && input.dst->has_copy()) {
         copy(*input.dst);
-        copied = true;
-    }
-    for (const RoomCopy &part : input.from_room) {
-        if (!part.bytes)
-            continue;
-        const VkBufferCopy region = {part.from, upload_at_[kFilterPhase] + part.to, part.bytes};
-        device_.vk().CmdCopyBuffer(commands_, input.room->handle(), upload_.handle(), 1, &region);
         copied = true;
     }
     // What a fence was waited for is available; it only has to become visible, which makes nothing wait. Exceptions are a copy

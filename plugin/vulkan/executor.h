@@ -23,8 +23,6 @@ struct SubmitInput {
     std::array<std::shared_ptr<VulkanPicture>, kMaxPictureSlots> ref; // by slot; only those that kernels read
     std::array<const PhaseWork *, 2> phase{};                         // recon, filter; nullptr: not in this submit
     VkBuffer tables = VK_NULL_HANDLE;
-    std::shared_ptr<Buffer> room;  // where ...
-    RoomCopies from_room;          // ... parts of the filter phase's upload lie
     bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
     bool final = false;            // nobody but the GPU changes dst after this
     bool reads_unfinished = false; // earlier submits may still write the references

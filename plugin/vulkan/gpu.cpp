@@ -31,10 +31,6 @@ std::byte *GpuPicture::data() const {
     return picture_->host.data();
 }
 
-std::span<std::byte> GpuRoom::bytes() const {
-    return {buffer_->data(), buffer_->size()};
-}
-
 void GpuPicture::take_cpu_pixels() {
     picture_->local_valid = false;
 }
@@ -104,14 +100,6 @@ GpuStatus Gpu::make_picture(const PictureLayout &layout, bool scratch, std::uniq
     return status_of(result);
 }
 
-GpuStatus Gpu::make_room(std::size_t bytes, std::unique_ptr<GpuRoom> &room) {
-    auto made = std::make_shared<Buffer>();
-    const VkResult result = Buffer::make(*device_, bytes, MemoryUse::recorded, *made);
-    if (result == VK_SUCCESS)
-        room = std::make_unique<GpuRoom>(std::move(made));
-    return status_of(result);
-}
-
 GpuJob::GpuJob(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
 GpuJob::~GpuJob() {
     release();
@@ -158,9 +146,6 @@ GpuStatus GpuJob::submit(const GpuJobInput &input) {
             submit.ref[i] = input.ref[i]->picture_;
     submit.phase = phases_;
     submit.tables = gpu_->device_->tables(input.tables);
-    if (input.room)
-        submit.room = input.room->buffer_;
-    submit.from_room = input.from_room;
     submit.cpu_wrote = input.cpu_wrote;
     submit.final = input.final;
     submit.reads_unfinished = input.reads_unfinished;

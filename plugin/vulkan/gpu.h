@@ -17,7 +17,6 @@
 
 namespace dd {
 
-class Buffer;
 class Gpu;
 class Slot;
 class VulkanDevice;
@@ -50,17 +49,6 @@ class GpuPicture {
     std::shared_ptr<VulkanPicture> picture_;
 };
 
-// Memory that the CPU reads and writes at its usual speed, and from which the GPU copies.
-class GpuRoom {
-  public:
-    explicit GpuRoom(std::shared_ptr<Buffer> buffer) : buffer_(std::move(buffer)) {}
-    std::span<std::byte> bytes() const;
-
-  private:
-    friend class GpuJob;
-    std::shared_ptr<Buffer> buffer_;
-};
-
 class Gpu {
   public:
     // nullptr: none; `why` says why, for the user (empty where "cpu" was asked for).
@@ -87,8 +75,6 @@ class Gpu {
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
     // A picture that only kernels use: it has no data().
     GpuStatus make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
-    // Where has_cached_memory().
-    GpuStatus make_room(std::size_t bytes, std::unique_ptr<GpuRoom> &room);
 
   private:
     friend class GpuJob;
@@ -103,8 +89,6 @@ struct GpuJobInput {
     const GpuPicture *dst = nullptr;
     std::array<const GpuPicture *, kGpuPictureSlots> ref{}; // only those that kernels read
     std::span<const std::uint32_t> tables;
-    const GpuRoom *room = nullptr; // what `from_room` copies from, into the upload of the filter phase
-    RoomCopies from_room;
     bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
     bool final = false;            // nobody but the GPU changes dst after this
     bool reads_unfinished = false; // earlier submits may still write the references

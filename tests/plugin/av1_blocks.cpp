@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Whole blocks of AV1 as they are recorded, and the filters' tables that the GPU fetches itself.
+// Whole blocks of AV1 as they are recorded.
 #include "catch.h"
 
 #include "batch/av1_recorder.h"
 #include "kernels/av1_scene.h"
-#include "vulkan/av1_dispatch.h"
 
 #include <algorithm>
 #include <cstring>
@@ -148,41 +147,4 @@ TEST_CASE("A block that can't be is refused") {
     CHECK(recorder.predictions == 0);
     CHECK(recorder.predict(good));
     CHECK(recorder.predictions == 2);
-}
-
-TEST_CASE("Tables in a lent room are copied to where they would have been written") {
-    Random random(Catch::rngSeed());
-    const PictureFormat format{300, 140, 8, 1, 1, 3};
-    const Av1RandomFrame frame = random_frame(random, format, Pixels::noise, 7);
-    const std::size_t superblocks = frame.tables.superblocks.size(), levels = frame.tables.levels.size();
-    constexpr std::size_t before = 3;
-    std::vector<std::uint32_t> memory(before + superblocks + levels);
-    std::ranges::copy(frame.tables.superblocks, memory.begin() + before);
-    std::ranges::copy(frame.tables.levels, memory.begin() + before + static_cast<std::ptrdiff_t>(superblocks));
-    Av1FilterTables tables = frame.tables;
-    tables.superblocks = std::span(memory).subspan(before, superblocks);
-    tables.levels = std::span(memory).subspan(before + superblocks);
-    Av1Batch batch;
-    batch.dst = make_picture_layout(format, 128);
-    REQUIRE(batch.filters.refer(batch.dst, tables));
-    PhaseWork work;
-    plan_av1_filter(batch, work);
-
-    std::vector<std::byte> written(work.upload_bytes), fetched(work.upload_bytes);
-    for (const RoomCopy &part : write_av1_filter(batch, work, written.data()))
-        CHECK(part.bytes == 0);
-    // None of it, the levels, all
-    const auto all = std::as_bytes(std::span(memory));
-    for (const auto room : {all.first(4 * (before + superblocks) - 4), all.subspan(4 * (before + superblocks)), all}) {
-        std::ranges::fill(fetched, std::byte{0xee});
-        std::size_t copied = 0;
-        for (const RoomCopy &part : write_av1_filter(batch, work, fetched.data(), room)) {
-            REQUIRE((part.from <= room.size() && part.bytes <= room.size() - part.from));
-            REQUIRE((part.to <= fetched.size() && part.bytes <= fetched.size() - part.to));
-            std::memcpy(fetched.data() + part.to, room.data() + part.from, part.bytes);
-            copied += part.bytes;
-        }
-        CHECK(fetched == written);
-        CHECK((copied == 0) == (room.data() == all.data() && room.size() < all.size()));
-    }
 }

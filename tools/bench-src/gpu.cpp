@@ -75,13 +75,8 @@ void Gpu::Job::plan() {
 void Gpu::Job::write(std::byte *upload) const {
     const dd::Profile profile = gpu_.device_->profile();
     const bool recon = work_.phase == Phase::recon;
-    if (const auto *av1 = std::get_if<dd::Av1Batch>(&work_.batch)) {
-        if (recon)
-            dd::write_av1_recon(*av1, phase_work_, upload);
-        else
-            dd::write_av1_filter(*av1, phase_work_, upload);
-        return;
-    }
+    if (const auto *av1 = std::get_if<dd::Av1Batch>(&work_.batch))
+        return recon ? dd::write_av1_recon(*av1, phase_work_, upload) : dd::write_av1_filter(*av1, phase_work_, upload);
     const auto &vp9 = std::get<dd::Vp9Batch>(work_.batch);
     return recon ? dd::write_vp9_recon(vp9, profile, phase_work_, upload)
                  : dd::write_vp9_filter(vp9, profile, phase_work_, upload);

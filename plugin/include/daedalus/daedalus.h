@@ -365,11 +365,6 @@ typedef struct DdAv1Filters {
     uint8_t unit_log2[3]; /**< log2 of a unit's size */
 } DdAv1Filters;
 
-/** Room for `superblocks` and `levels` of DdAv1Filters where the GPU fetches them itself: what lies there isn't copied by the CPU. A frame has
- *  one, until dd_frame_end(), also when its plan changes. Its contents are undefined at first; the CPU reads and writes it at its usual speed.
- *  @return NULL: there is none (no GPU with such memory, no filter on it, out of memory); memory of the caller's own does as well. */
-DD_API void *dd_av1_filter_room(DdFrame *frame, size_t bytes);
-
 /** Records the filters that the plan gives to the GPU; those of the CPU are taken off. Submit with DD_PHASE_FILTER. */
 DD_API int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters);
 
