@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <span>
 
 namespace dd {
@@ -32,25 +33,52 @@ constexpr std::uint64_t gain(Av1Kind kind, unsigned n) {
     }
 }
 
+constexpr std::uint64_t kRounding = 1024; // of all values of a column
+
+// `sum`: of the magnitudes in a column, or of bounds of them.
+bool is_harmless_column(const Av1Shape &shape, const Bits &bits, std::uint64_t sum) {
+    return sum * gain(shape.vertical, shape.h) / 2 + kRounding < 1u << (bits.columns - 1);
+}
+
 bool is_harmless(const Av1Shape &shape, const Bits &bits, std::uint64_t sum) {
-    constexpr std::uint64_t rounding = 1024; // of all values of a column
     const std::uint64_t after_rows = sum * gain(shape.horizontal, shape.w) / 2;
-    const std::uint64_t after_columns = (after_rows >> shape.shift) * gain(shape.vertical, shape.h) / 2;
-    return after_rows + rounding < 1u << (bits.rows - 1) && after_columns + rounding < 1u << (bits.columns - 1);
+    return after_rows + kRounding < 1u << (bits.rows - 1) && is_harmless_column(shape, bits, after_rows >> shape.shift);
+}
+
+// What the rows leave of column `i`.
+bool column_fits(const Av1Shape &shape, const Bits &bits, std::span<const std::int64_t> x, std::size_t i,
+                 std::size_t rows) {
+    std::array<std::int64_t, 64> values{};
+    std::uint64_t sum = 0;
+    for (std::size_t y = 0; y < rows; y++) {
+        values[y] = x[y * shape.w + i];
+        sum += static_cast<std::uint64_t>(std::abs(values[y]));
+    }
+    if (is_harmless_column(shape, bits, sum)) // most are: rows spread what is large
+        return true;
+    Av1Transform pass;
+    av1_transform_column(pass, std::span(values).first(shape.h), shape);
+    return pass.fits(bits.columns);
 }
 
 template <typename T>
 bool all_values_fit(const Av1Shape &shape, const Av1Corner &corner, unsigned bit_depth, const T *coefs) {
     const Bits bits = bits_of(shape, bit_depth);
-    std::array<std::int64_t, 64 * 64> values;
-    const std::span<std::int64_t> x(values.data(), std::size_t{shape.w} * shape.h);
+    const std::size_t cols = std::size_t{1} << corner.cols, rows = std::size_t{1} << corner.rows;
+    std::array<std::int64_t, 32 * 64> values;
+    const std::span<std::int64_t> x(values.data(), rows * shape.w);
     std::ranges::fill(x, 0);
-    for (unsigned column = 0; column < 1u << corner.cols; column++)
-        for (unsigned row = 0; row < 1u << corner.rows; row++)
+    for (std::size_t column = 0; column < cols; column++)
+        for (std::size_t row = 0; row < rows; row++)
             x[row * shape.w + column] = coefs[(column << corner.rows) + row];
-    Av1Transform rows, columns;
-    av1_inverse_transform(rows, columns, x, shape, bit_depth);
-    return rows.fits(bits.rows) && columns.fits(bits.columns);
+    Av1Transform pass;
+    av1_transform_rows(pass, x, shape, bit_depth, rows);
+    if (!pass.fits(bits.rows))
+        return false;
+    for (std::size_t i = 0; i < shape.w; i++)
+        if (!column_fits(shape, bits, x, i, rows))
+            return false;
+    return true;
 }
 
 } // namespace

@@ -281,29 +281,35 @@ bool Av1Recorder::allowed(const DdAv1InterBlock &b) const {
 bool Av1Recorder::predict(const DdAv1InterBlock &b) {
     if (!allowed(b))
         return false;
-    unsigned pictures = 0;
-    for (unsigned i = 0; i < (b.compound ? 2u : 1u); i++) {
-        pictures |= 1u << references_.picture(b.ref[i]);
-        used_refs |= 1u << references_.bound_slot(b.ref[i]);
-    }
-    const unsigned group = references_.group_with(pictures), planes = dst_.format.planes < 3 ? 1 : 2;
-    for (unsigned chroma = 0; chroma < planes; chroma++)
-        add_block(b, group, chroma != 0);
-    predictions += planes;
+    b.compound ? add_planes<2>(b) : add_planes<1>(b);
     return true;
 }
 
+template <unsigned sources>
+void Av1Recorder::add_planes(const DdAv1InterBlock &b) {
+    unsigned read = 0;
+    for (unsigned i = 0; i < sources; i++) {
+        read |= 1u << references_.picture(b.ref[i]);
+        used_refs |= 1u << references_.bound_slot(b.ref[i]);
+    }
+    const unsigned group = references_.group_with(read), planes = dst_.format.planes < 3 ? 1 : 2;
+    for (unsigned chroma = 0; chroma < planes; chroma++)
+        add_block<sources>(b, group, chroma != 0);
+    predictions += planes;
+}
+
 // Everything but the place is the same in all records of a block.
+template <unsigned sources>
 void Av1Recorder::add_block(const DdAv1InterBlock &b, unsigned group, bool chroma) {
     const unsigned ss_h = chroma ? dst_.format.ss_h : 0, ss_v = chroma ? dst_.format.ss_v : 0;
-    const unsigned w_log2 = b.w_log2 - ss_h, h_log2 = b.h_log2 - ss_v, sources = b.compound ? 2 : 1;
+    const unsigned w_log2 = b.w_log2 - ss_h, h_log2 = b.h_log2 - ss_v;
     const unsigned x0 = std::uint32_t{b.x} >> ss_h, y0 = std::uint32_t{b.y} >> ss_v;
     const std::uint32_t taps = taps_of(b.taps_x, w_log2) << DD_AV1_TAPS_X_SHIFT | taps_of(b.taps_y, h_log2)
                                                                                       << DD_AV1_TAPS_Y_SHIFT;
     struct {
         int x, y;
         std::uint32_t how;
-    } from[2];
+    } from[sources];
     for (unsigned i = 0; i < sources; i++) {
         const int x = static_cast<int>(x0) * 16 + (b.mv[i][0] << (1 - ss_h));
         const int y = static_cast<int>(y0) * 16 + (b.mv[i][1] << (1 - ss_v));
@@ -314,21 +320,25 @@ void Av1Recorder::add_block(const DdAv1InterBlock &b, unsigned group, bool chrom
     }
     const unsigned part_w_log2 = std::min(w_log2, kRecordSideLog2), part_h_log2 = std::min(h_log2, kRecordSideLog2);
     const Cells cells{part_w_log2 - 2, part_h_log2 - 2};
-    const std::uint32_t ctl =
-        shape_bits(cells, chroma) | (b.compound ? DD_AV1_COMPOUND | std::uint32_t{b.weight} << DD_AV1_WEIGHT_SHIFT : 0);
+    const std::uint32_t ctl = shape_bits(cells, chroma) |
+                              (sources == 2 ? DD_AV1_COMPOUND | std::uint32_t{b.weight} << DD_AV1_WEIGHT_SHIFT : 0);
     const PlaneLayout &plane = dst_.plane[chroma];
-    auto &records = (b.compound ? pairs : mc)[group][cells.of_class(chroma)];
-    DdAv1McRecord *record = records.extend(std::size_t{1} << (w_log2 - part_w_log2 + h_log2 - part_h_log2));
+    const auto put = [&](DdAv1McRecord &record, int x, int y) {
+        record.dst = pack(x0, y0) + pack(x, y);
+        record.ctl = ctl;
+        record.mask = 0;
+        record.source[1] = {};
+        for (unsigned i = 0; i < sources; i++)
+            record.source[i] = {pack(near(from[i].x + x, plane.width), near(from[i].y + y, plane.height)), from[i].how};
+    };
+    auto &records = (sources == 2 ? pairs : mc)[group][cells.of_class(chroma)];
+    const unsigned parts_log2 = w_log2 - part_w_log2 + h_log2 - part_h_log2;
+    DdAv1McRecord *record = records.extend(std::size_t{1} << parts_log2);
+    if (!parts_log2)
+        return put(*record, 0, 0);
     for (int y = 0; y < 1 << h_log2; y += 1 << part_h_log2)
-        for (int x = 0; x < 1 << w_log2; x += 1 << part_w_log2, record++) {
-            record->dst = pack(x0, y0) + pack(x, y);
-            record->ctl = ctl;
-            record->mask = 0;
-            record->source[1] = {};
-            for (unsigned i = 0; i < sources; i++)
-                record->source[i] = {pack(near(from[i].x + x, plane.width), near(from[i].y + y, plane.height)),
-                                     from[i].how};
-        }
+        for (int x = 0; x < 1 << w_log2; x += 1 << part_w_log2)
+            put(*record++, x, y);
 }
 
 bool Av1Recorder::overlap(const DdAv1Overlap &o) {

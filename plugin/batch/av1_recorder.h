@@ -90,6 +90,9 @@ class Av1Recorder {
     DdAv1RecordSource place_translated(const DdAv1Source &s, unsigned group, bool chroma, const Area &whole,
                                        const Area &part) const;
     void add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
+    template <unsigned sources>
+    void add_planes(const DdAv1InterBlock &b);
+    template <unsigned sources>
     void add_block(const DdAv1InterBlock &b, unsigned group, bool chroma);
     void add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
     std::uint32_t add_mask(const DdAv1Prediction &p, const Area &part);

@@ -205,30 +205,45 @@ class Av1Transform {
     std::uint64_t magnitude_ = 0;
 };
 
-// Clause 7.13.3. `x`: the block, row after row; only what lies in the upper left 32x32 isn't zero. Gives the residual.
-inline void av1_inverse_transform(Av1Transform &row_pass, Av1Transform &column_pass, std::span<std::int64_t> x,
-                                  const Av1Shape &shape, unsigned bit_depth) {
-    const std::size_t w = shape.w, h = shape.h;
+// Clause 7.13.3, in two passes. `x`: the block, row after row; only what lies in the upper left 32x32 isn't zero.
+inline void av1_transform_rows(Av1Transform &pass, std::span<std::int64_t> x, const Av1Shape &shape, unsigned bit_depth,
+                               std::size_t rows) {
+    const std::size_t w = shape.w;
     const bool lossless = shape.horizontal == Av1Kind::wht;
     const std::int64_t limit = std::int64_t{1} << (std::max(bit_depth + 6, 16u) - 1);
-    for (std::size_t y = 0; y < std::min<std::size_t>(h, 32); y++) {
+    for (std::size_t y = 0; y < rows; y++) {
         const std::span<std::int64_t> row = x.subspan(y * w, w);
         for (std::int64_t &v : row) {
             if (shape.rect())
                 v = (v * 2896 + 2048) >> 12;
-            v = row_pass.kept(lossless ? v >> 2 : v);
+            v = pass.kept(lossless ? v >> 2 : v);
         }
-        row_pass.run(shape.horizontal, shape.flip_h, row);
+        pass.run(shape.horizontal, shape.flip_h, row);
         for (std::int64_t &v : row)
             if (!lossless)
                 v = std::clamp((v + (1 << shape.shift >> 1)) >> shape.shift, -limit, limit - 1);
     }
+}
+
+// One column of what the rows have left: before the last rounding.
+inline void av1_transform_column(Av1Transform &pass, std::span<std::int64_t> column, const Av1Shape &shape) {
+    for (std::int64_t &v : column)
+        v = pass.kept(v);
+    pass.run(shape.vertical, shape.flip_v, column);
+}
+
+// Both. Gives the residual.
+inline void av1_inverse_transform(std::span<std::int64_t> x, const Av1Shape &shape, unsigned bit_depth) {
+    Av1Transform rows, columns;
+    const std::size_t w = shape.w, h = shape.h;
+    const bool lossless = shape.horizontal == Av1Kind::wht;
+    av1_transform_rows(rows, x, shape, bit_depth, std::min<std::size_t>(h, 32));
     std::array<std::int64_t, 64> line{};
     const std::span<std::int64_t> column(line.data(), h);
     for (std::size_t i = 0; i < w; i++) {
         for (std::size_t y = 0; y < h; y++)
-            column[y] = column_pass.kept(x[y * w + i]);
-        column_pass.run(shape.vertical, shape.flip_v, column);
+            column[y] = x[y * w + i];
+        av1_transform_column(columns, column, shape);
         for (std::size_t y = 0; y < h; y++)
             x[y * w + i] = lossless ? column[y] : (column[y] + 8) >> 4;
     }

@@ -16,8 +16,7 @@ void add_residual(const PictureLayout &layout, const DdAv1Residual &r, std::byte
             x[row * shape.w + column] = layout.format.bit_depth == 8
                                             ? static_cast<const std::int16_t *>(r.coefs)[column * coded_h + row]
                                             : static_cast<const std::int32_t *>(r.coefs)[column * coded_h + row];
-    Av1Transform rows, columns;
-    av1_inverse_transform(rows, columns, x, shape, layout.format.bit_depth);
+    av1_inverse_transform(x, shape, layout.format.bit_depth);
     Plane plane(layout, r.plane, dst);
     for (unsigned row = 0; row < shape.h; row++)
         for (unsigned column = 0; column < shape.w; column++) {
