@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string>
 
 namespace dd {
@@ -18,16 +19,27 @@ constexpr unsigned kLanes = 255;
 template <auto Streams>
 struct KernelStreams {
     const char *name;
+    bool may_have_masks = false;
     const auto &of(const Av1Recorder &recorder) const { return recorder.*Streams; }
 };
 
 template <typename Visit>
 void for_all_kernels(Visit visit) {
     visit(KernelStreams<&Av1Recorder::mc>{"mc"});
-    visit(KernelStreams<&Av1Recorder::pairs>{"pair"});
+    visit(KernelStreams<&Av1Recorder::pairs>{"pair", true});
     visit(KernelStreams<&Av1Recorder::overlaps>{"overlap"});
-    visit(KernelStreams<&Av1Recorder::warps>{"warp"});
+    visit(KernelStreams<&Av1Recorder::warps>{"warp", true});
     visit(KernelStreams<&Av1Recorder::differences>{"difference"});
+}
+
+// Masks lie behind one another from word `first` on.
+template <typename Record, typename Put>
+void put_with_masks(std::span<const Record> records, std::uint32_t first, Put &&put) {
+    for (Record record : records) {
+        if constexpr (requires { record.mask; })
+            record.mask += first;
+        put(&record, sizeof(record));
+    }
 }
 
 std::uint32_t record_words(const auto &streams) {
@@ -128,11 +140,11 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
             for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
                 std::uint32_t masks = DD_AV1_TABLE_WORDS;
                 for (const Av1Recorder &recorder : recon.recorders) {
-                    for (auto record : kernel.of(recorder)[group][c]) {
-                        if constexpr (requires { record.mask; })
-                            record.mask += masks;
-                        put(&record, sizeof(record));
-                    }
+                    const auto &records = kernel.of(recorder)[group][c];
+                    if (recorder.masks.empty() || !kernel.may_have_masks)
+                        put(records.data(), records.size() * sizeof(records[0]));
+                    else
+                        put_with_masks(std::span(records.begin(), records.end()), masks, put);
                     masks += static_cast<std::uint32_t>(recorder.masks.size());
                 }
             }
