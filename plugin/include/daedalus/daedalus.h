@@ -416,7 +416,7 @@ typedef struct DdAv1InterBlock {
     uint8_t compound;       /**< 0: one source */
     uint8_t weight;         /**< of two: 64ths of the first one, 0 to 64 */
     uint8_t ref[2];         /**< slots of DdFrameInfo.ref */
-    uint8_t taps_x, taps_y; /**< DD_AV1_TAPS_*: of more than four pixels; planes with fewer get those of four taps */
+    uint8_t taps_x, taps_y; /**< DD_AV1_TAPS_*: of more than four pixels; planes with no more get those of four */
     int16_t mv[2][2];       /**< x, y: 1/8 pixel of luma */
 } DdAv1InterBlock;
 
