@@ -76,12 +76,22 @@ void open_late(DdDevice &device, GpuOptions options, std::chrono::milliseconds d
     });
 }
 
+bool never_uses_gpu(const PlanSpec &plan) {
+    return plan.kind == PlanSpec::Kind::fixed &&
+           std::ranges::all_of(plan.side, [](DdSide side) { return side == DD_SIDE_CPU; });
+}
+
 // Plan `auto` promises never to be the slower choice, so decoding begins without the driver, and what is over in a moment never meets
 // it. Other plans give each frame the sides that they name, from the first one on. For tests, DAEDALUS_OPEN_LATE opens any plan's
 // device like that, after so many milliseconds.
 void open_by_plan(DdDevice &device, const GpuOptions &options) {
     constexpr long kMoment = 100, kUnset = -1;
     const long asked = environment_number("DAEDALUS_OPEN_LATE", kUnset);
+    if (never_uses_gpu(device.plan)) {
+        device.log.line(DD_LOG_INFO, "plan %s leaves everything to the CPU", device.plan_name.c_str());
+        device.gpu.settle(nullptr);
+        return;
+    }
     const bool decides = device.plan.kind == PlanSpec::Kind::automatic && !device.plan.measures_all;
     if (options.device != "cpu" && (decides || asked > kUnset))
         open_late(device, options, std::chrono::milliseconds(asked > kUnset ? asked : kMoment));

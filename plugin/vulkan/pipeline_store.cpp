@@ -15,24 +15,18 @@ constexpr std::size_t kLargest = 64 << 20; // bytes: a file beyond isn't ours
 constexpr std::uint64_t kTitle = 0x31656e6970646461;
 
 struct Header {
-    std::uint64_t title, kernels, data; // sums of both
+    std::uint64_t title, kernels, data; // sums of the two
 };
 
 // FNV-1a, eight bytes at a time: finds damage, not forgery.
-std::uint64_t sum(std::string_view bytes, std::uint64_t all = 0xcbf29ce484222325) {
+std::uint64_t sum(std::string_view bytes) {
+    std::uint64_t all = 0xcbf29ce484222325;
     for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
         std::uint64_t word = 0;
         std::memcpy(&word, bytes.data() + at, std::min(sizeof(word), bytes.size() - at));
         all = (all ^ word) * 0x100000001b3;
     }
     return (all ^ bytes.size()) * 0x100000001b3;
-}
-
-std::uint64_t sum_of_kernels() {
-    std::uint64_t all = 0;
-    for (const EmbeddedKernel &kernel : embedded_kernels())
-        all = sum({reinterpret_cast<const char *>(kernel.words.data()), kernel.words.size_bytes()}, all);
-    return all;
 }
 
 } // namespace
@@ -48,12 +42,12 @@ std::string load_pipelines(const std::string &path) {
         return {};
     std::memcpy(&header, file.data(), sizeof(header));
     file.erase(0, sizeof(header));
-    const bool good = header.title == kTitle && header.data == sum(file) && header.kernels == sum_of_kernels();
+    const bool good = header.title == kTitle && header.data == sum(file) && header.kernels == sum_of_embedded_kernels();
     return good ? file : std::string();
 }
 
 void save_pipelines(const std::string &path, std::string_view data) {
-    const Header header = {kTitle, sum_of_kernels(), sum(data)};
+    const Header header = {kTitle, sum_of_embedded_kernels(), sum(data)};
     std::string file(sizeof(header), '\0');
     std::memcpy(file.data(), &header, sizeof(header));
     replace_cache_file(path, file.append(data));

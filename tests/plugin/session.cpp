@@ -48,8 +48,8 @@ TEST_CASE("frames are exact in every format", "[session]") {
 
 TEST_CASE("every plan gives the same frames", "[session]") {
     const char *memory = GENERATE("", "discrete");
-    const char *plan = GENERATE("cpu", "mc=gpu", "itx=gpu", "lf=gpu", "mc=gpu,itx=gpu", "mc=gpu,lf=gpu",
-                                "itx=gpu,lf=gpu", "random", "measure");
+    const char *plan = GENERATE("mc=gpu", "itx=gpu", "lf=gpu", "mc=gpu,itx=gpu", "mc=gpu,lf=gpu", "itx=gpu,lf=gpu",
+                                "random", "measure");
     const Environment strategy("DAEDALUS_MEMORY", memory);
     CAPTURE(memory, plan);
     LogLines log;
@@ -75,6 +75,15 @@ TEST_CASE("plan auto leaves a software renderer alone", "[session]") {
     const Session session = open_session(device.get());
     RandomDecoder decoder(session.get(), format(70, 70), {}, test_seed());
     REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
+}
+
+TEST_CASE("a plan without the GPU doesn't open it", "[session]") {
+    const char *plan = GENERATE("cpu", "mc=cpu,lf=cpu");
+    LogLines log;
+    const Device device = open_device(log, plan, nullptr, "no such device");
+    REQUIRE_FALSE(dd_device_has_gpu(device.get()));
+    REQUIRE(log.contains("leaves everything to the CPU"));
+    REQUIRE(log.count(DD_LOG_WARNING) == 0); // nobody looked for the device
 }
 
 TEST_CASE("without a GPU everything still works", "[session]") {
@@ -207,11 +216,11 @@ TEST_CASE("recorders that aren't there", "[session]") {
 
 TEST_CASE("a frame of the CPU has no recorders", "[session]") {
     LogLines log;
-    const Device device = open_device(log, "cpu");
+    const Device device = open_device(log, "gpu");
     const Session session = open_session(device.get());
     const Picture dst = alloc_picture(session.get(), format(64, 64));
     DdFrameInfo info = frame_info(dst.get());
-    info.intra_only = 1;
+    info.intra_only = info.cpu_only = 1;
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
     REQUIRE(dd_vp9_recorder(frame, 0) == nullptr);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """A C++ source that holds SPIR-V modules: embed.py OUTPUT.cpp MODULE.spv…"""
 
+import hashlib
 import struct
 import sys
 from pathlib import Path
@@ -23,6 +24,13 @@ def array(index: int, words: tuple[int, ...]) -> str:
     return f"const std::uint32_t k{index}[] = {{\n{text}}};\n"
 
 
+def sum_of(modules: list[Path]) -> int:
+    digest = hashlib.sha256()
+    for path in modules:
+        digest.update(path.stem.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return int.from_bytes(digest.digest()[:8], "little")
+
+
 def main() -> None:
     modules = sorted(map(Path, sys.argv[2:]), key=lambda path: path.stem)
     arrays = "".join(array(i, words_of(path)) for i, path in enumerate(modules))
@@ -32,7 +40,8 @@ def main() -> None:
         '#include "embedded.h"\n\n#include <array>\n\nnamespace dd {\nnamespace {\n'
         f"{arrays}\nconst std::array<EmbeddedKernel, {len(modules)}> table = {{\n{rows}}};\n"
         "} // namespace\n\n"
-        "std::span<const EmbeddedKernel> embedded_kernels() { return table; }\n\n"
+        "std::span<const EmbeddedKernel> embedded_kernels() { return table; }\n"
+        f"std::uint64_t sum_of_embedded_kernels() {{ return {sum_of(modules):#x}; }}\n\n"
         "} // namespace dd\n")
 
 
