@@ -291,9 +291,9 @@ Av1Residuals::LimitsTable Av1Residuals::make_limits(unsigned bit_depth) {
     return table;
 }
 
-void Av1Residuals::note_taken(void *from, std::uint32_t first, const Av1Corner &corner, unsigned stride) {
+void Av1Residuals::note_taken(void *home, std::uint32_t first, const Av1Corner &corner, unsigned stride) {
     Taken &taken = *taken_.extend(1);
-    taken.from = from;
+    taken.home = home;
     taken.coefs = first;
     taken.cols = static_cast<std::uint8_t>(corner.cols);
     taken.rows = static_cast<std::uint8_t>(corner.rows);
@@ -303,11 +303,12 @@ void Av1Residuals::note_taken(void *from, std::uint32_t first, const Av1Corner &
 template <typename T>
 Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst) {
     T *const from = static_cast<T *>(r.coefs);
+    void *const home = r.home ? r.home : r.coefs;
     if (r.eob == 0 && r.type == 0) {
         DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, {}).records.emplace_back();
         record.dst = dst;
         record.coefs = static_cast<std::uint32_t>(av1_dc_residual(limits.shape, *from));
-        note_taken(from, static_cast<std::uint32_t>(std::int32_t{*from}), {}, 0);
+        note_taken(home, static_cast<std::uint32_t>(std::int32_t{*from}), {}, 0);
         *from = 0;
         count++;
         return Av1Recorded::ok;
@@ -316,11 +317,12 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
     const unsigned stride = std::min(limits.shape.h, kMostCoded), values = 1u << (corner.cols + corner.rows);
     const auto first = static_cast<std::uint32_t>(coefs.size());
     T *const to = reinterpret_cast<T *>(coefs.extend(values * sizeof(T) / 4));
-    note_taken(from, first, corner, stride);
+    note_taken(home, first, corner, stride);
     const std::uint64_t largest = std::uint64_t{move_corner(from, stride, corner, to)} + 1;
     if (largest * values > limits.harmless_sum &&
         (largest > kMostSummed || sum_of_magnitudes(to, values) > limits.harmless_sum) &&
         !av1_residual_in_range(limits.shape, corner, dst_.format.bit_depth, to)) {
+        taken_.back().home = from; // whoever is refused keeps them
         give_back<T>(taken_.back());
         taken_.pop_back();
         coefs.resize(first);
@@ -347,7 +349,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
 
 template <typename T>
 void Av1Residuals::give_back(const Taken &one) const {
-    auto *to = static_cast<T *>(one.from);
+    auto *to = static_cast<T *>(one.home);
     if (!one.cols) {
         *to = static_cast<T>(one.coefs);
         return;

@@ -61,7 +61,7 @@ class Av1Residuals {
     void reset(const PictureLayout &dst);
     // Moves the coefficients into the batch: zeros stay behind.
     Av1Recorded take(const DdAv1Residual &r);
-    // Puts everything that was taken back to where it was.
+    // Puts everything that was taken back to where it was, or to its home.
     void give_back();
 
     std::vector<Av1ItxBin> bins;     // of shapes that were met, in any frame
@@ -70,7 +70,7 @@ class Av1Residuals {
 
   private:
     struct Taken {
-        void *from;
+        void *home;
         std::uint32_t coefs;             // the first word; of a DC coefficient alone the value
         std::uint8_t cols, rows, stride; // of the corner, 0: a DC coefficient alone
     };
@@ -85,7 +85,7 @@ class Av1Residuals {
 
     // The corner's sides are 0 where there is a DC coefficient alone.
     Av1ItxBin &bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner);
-    void note_taken(void *from, std::uint32_t first, const Av1Corner &corner, unsigned stride);
+    void note_taken(void *home, std::uint32_t first, const Av1Corner &corner, unsigned stride);
     template <typename T>
     Av1Recorded take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst);
     template <typename T>

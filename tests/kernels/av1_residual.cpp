@@ -168,7 +168,8 @@ TEST_CASE("residuals that can't be") {
     const PictureLayout layout = make_picture_layout({100, 60, 8, 1, 1, 3}, 128);
     residuals.reset(layout);
     std::int16_t coefs[32 * 32] = {1};
-    const DdAv1Residual good{.plane = 0, .size = 1, .type = 0, .x = 120, .y = 120, .eob = 63, .coefs = coefs};
+    const DdAv1Residual good{
+        .plane = 0, .size = 1, .type = 0, .x = 120, .y = 120, .eob = 63, .coefs = coefs, .home = nullptr};
     CHECK(residuals.take(good) == Av1Recorded::ok);
     const auto refused = [&](auto change) {
         DdAv1Residual r = good;
@@ -190,8 +191,9 @@ TEST_CASE("residuals that can't be") {
     CHECK(residuals.count == 1);
 }
 
-TEST_CASE("coefficients that are given back lie where they were") {
+TEST_CASE("coefficients that are given back lie where they were, or at their homes") {
     Random random(Catch::rngSeed());
+    const bool with_homes = GENERATE(false, true);
     for (const unsigned depth : {8u, 10u, 12u}) {
         Av1Residuals residuals;
         residuals.reset(make_picture_layout({128, 128, static_cast<std::uint8_t>(depth), 1, 1, 1}, 128));
@@ -208,20 +210,22 @@ TEST_CASE("coefficients that are given back lie where they were") {
                 });
             }
         after = before;
-        unsigned taken = 0;
+        std::vector<RandomResidual> homes(before.size());
+        std::vector<bool> is_taken;
         for (RandomResidual &residual : after) {
-            residual.record.coefs = residual.memory;
-            const bool ok = residuals.take(residual.record) == Av1Recorded::ok;
             const std::size_t i = static_cast<std::size_t>(&residual - after.data());
-            taken += ok;
+            residual.record.coefs = residual.memory;
+            residual.record.home = with_homes ? homes[i].memory : nullptr;
+            const bool ok = residuals.take(residual.record) == Av1Recorded::ok;
+            is_taken.push_back(ok);
             if (ok)
                 CHECK(std::ranges::all_of(residual.memory, [](std::int32_t v) { return v == 0; }));
             else // out of range
                 CHECK(std::ranges::equal(residual.memory, before[i].memory));
         }
-        CHECK(taken > before.size() / 2);
+        CHECK(std::ranges::count(is_taken, true) > std::ssize(before) / 2);
         residuals.give_back();
         for (std::size_t i = 0; i < before.size(); i++)
-            REQUIRE(std::ranges::equal(after[i].memory, before[i].memory));
+            REQUIRE(std::ranges::equal((with_homes && is_taken[i] ? homes : after)[i].memory, before[i].memory));
     }
 }

@@ -450,6 +450,7 @@ typedef struct DdAv1Residual {
     uint16_t eob;  /**< index of the last coefficient in the scan */
     /** int16_t (8 bits) or int32_t, dequantised: the upper left of the block, at most 32x32, column after column. */
     void *coefs;
+    void *home; /**< where dd_av1_give_back_residuals puts them, until the frame ends; NULL: where they were */
 } DdAv1Residual;
 
 /** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after any other
@@ -461,7 +462,7 @@ DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Diffe
 /** Takes the coefficients away: they are zero afterwards. Also DD_ERR_RANGE, where the transform's values leave the range in which all
  *  decoders agree. Only where the plan gives residuals to the GPU. */
 DD_API int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual);
-/** Puts all coefficients that were taken back to where they were, for the CPU to do the frame. Its recon phase can't run on the GPU
+/** Puts all coefficients that were taken back to where they were, or to their homes, for the CPU to do the frame. Its recon phase can't run on the GPU
  *  then. */
 DD_API void dd_av1_give_back_residuals(DdFrame *frame);
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
