@@ -35,8 +35,8 @@ struct Seed {
 };
 constexpr Seed kVp9Discrete = {2.4, 4, {1, 0.6, 0.8, 0, 0}, {0.2, 0.2, 0.1, 0, 0}, {0.1, 0.1, 0.2, 0, 0}};
 constexpr Seed kVp9OnV3d = {4.3, 9, {2, 0.8, 0.9, 0, 0}, {0.3, 0.3, 0.35, 0, 0}, {3.65, 0.8, 1.25, 0, 0}};
-constexpr Seed kAv1Discrete = {1.4, 3, {0.9, 0.4, 0.4, 0.6, 0.4}, {0.3, 0, 0.1, 0.1, 0.1}, {0.2, 0, 0.2, 0.2, 0.2}};
-constexpr Seed kAv1OnV3d = {4, 9, {2, 0.8, 0.9, 4, 2}, {0.4, 0, 0.2, 0.1, 0.1}, {6, 0, 20, 20, 10}};
+constexpr Seed kAv1Discrete = {1.4, 3, {0.9, 0.4, 0.4, 0.6, 0.4}, {0.2, 0.1, 0.1, 0.1, 0.1}, {0.2, 0.1, 0.2, 0.2, 0.2}};
+constexpr Seed kAv1OnV3d = {4, 9, {2, 0.8, 0.9, 4, 2}, {0.3, 0.2, 0.2, 0.1, 0.1}, {6, 1, 20, 20, 10}};
 // Nanoseconds a submit.
 constexpr double kSubmitCpu = 60000, kSubmitGpu = 150000, kSubmitV3d = 200000;
 

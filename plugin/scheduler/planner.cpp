@@ -57,6 +57,11 @@ bool parse_goal(std::string_view text, Goal &goal) {
     return true;
 }
 
+bool PlanQuery::allows(unsigned on_gpu) const {
+    const auto divides = [&](unsigned set) { return (on_gpu & set) != 0 && (on_gpu & set) != (usable & set); };
+    return !(on_gpu & ~usable) && std::ranges::none_of(together, divides);
+}
+
 // A frame occupies a core, then the GPU; `depth_` frames are on their way at once, of which one is parsed. The GPU needs whole
 // references.
 double Planner::frame_ns(const CostEstimate &cost, bool gpu) const {
@@ -68,10 +73,11 @@ double Planner::frame_ns(const CostEstimate &cost, bool gpu) const {
 }
 
 unsigned Planner::whole(const PlanQuery &query, unsigned on_gpu) const {
-    const unsigned plan = on_gpu | (home_[query.intra_only].on_gpu & ~query.usable);
-    if (!(query.usable & query.together))
-        return plan;
-    return on_gpu & query.together ? plan | query.together : plan & ~query.together;
+    unsigned plan = on_gpu | (home_[query.intra_only].on_gpu & ~query.usable);
+    for (const unsigned set : query.together)
+        if (query.usable & set)
+            plan = on_gpu & set ? plan | set : plan & ~set;
+    return plan;
 }
 
 double Planner::predicted_ns(const PlanQuery &query, unsigned on_gpu) const {

@@ -38,19 +38,19 @@ struct Knowledge {
     std::array<Paces, kSizes> paces{};
 };
 
+// Sets of stages, by their bits.
+using StageSets = std::array<unsigned, 2>;
+
 // A frame to be planned.
 struct PlanQuery {
     double pixels = 0;       // luma
     bool intra_only = false; // no inter blocks
     unsigned stages = 0;     // that it has; bit s: stage s
     unsigned usable = 0;     // those that the GPU can run
-    unsigned together = 0;   // stages of which the GPU gets all or none
+    StageSets together{};    // of the stages of each set the GPU gets all or none
     bool with_intra = false; // as CostQuery has it
 
-    bool allows(unsigned on_gpu) const {
-        const unsigned joint = usable & together;
-        return !(on_gpu & ~usable) && ((on_gpu & joint) == 0 || (on_gpu & joint) == joint);
-    }
+    bool allows(unsigned on_gpu) const;
     CostQuery with(unsigned on_gpu) const { return {pixels, intra_only, stages, on_gpu, with_intra}; }
 };
 

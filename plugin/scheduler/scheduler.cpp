@@ -11,8 +11,13 @@ constexpr unsigned kItxRest = 32;
 // Costs of shorter streams aren't kept.
 constexpr std::uint64_t kFramesToKeep = 64;
 
-// Restoration reads rows from before CDEF, which only the side that ran CDEF still has.
-constexpr unsigned kTogether = 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR;
+// AV1: restoration reads rows from before CDEF, which only the side that ran CDEF still has; residuals are added to predictions in the
+// same submit.
+StageSets joint_stages(DdCodec codec) {
+    if (codec != DD_CODEC_AV1)
+        return {};
+    return {1u << DD_STAGE_MC | 1u << DD_STAGE_ITX, 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR};
+}
 
 Knowledge first_knowledge(DdCodec codec, const DeviceTraits &traits) {
     Knowledge knowledge;
@@ -69,7 +74,7 @@ DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast, st
                           facts.intra_only,
                           facts.stages,
                           facts.usable,
-                          kTogether,
+                          joint_stages(codec_),
                           facts.with_intra};
     forecast.measured = true;
     forecast.forecast = planner_.plan(query, in_flight_, now);

@@ -75,9 +75,10 @@ void add_av1_stages(const DdFrameInfo &info, FrameFacts &facts) {
     facts.usable = facts.stages;
     if (info.intra_only)
         return;
-    facts.stages |= 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    const unsigned recon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    facts.stages |= recon;
     if (!info.one_pass)
-        facts.usable |= 1u << DD_STAGE_MC;
+        facts.usable |= recon;
 }
 
 void refuse_av1(DdFrame &frame, DdAv1Refusal why) {

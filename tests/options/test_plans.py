@@ -7,8 +7,9 @@ import tempfile
 from pathlib import Path
 
 from daedalus_tools import statistics
-from program import DEVICE, DecodeCase, hwaccel, long, run, small, stock_frames
+from program import DEVICE, DecodeCase, first_of, hwaccel, long, run, small, stock_frames
 
+AV1 = ("av1/dav1d/8-bit/mfmv/av1-1-b8-06-mfmv.ivf", "av1-aom-352x288.webm")
 STAGES = statistics.VP9_STAGES
 
 
@@ -73,6 +74,15 @@ class Measured(DecodeCase):
                 self.assertTrue(all(float(frame[2]) > 0 for frame in found), "no prediction")
                 self.assertTrue(any(float(frame[7]) > 0 for frame in found), "nothing ran on the GPU")
 
+    def test_av1s_inter_blocks_have_their_turn(self):
+        done = run([*hwaccel(None, "-threads", "1"), "-stream_loop", "5", "-i", str(first_of(AV1))],
+                   {"DAEDALUS_PLAN": "measure", "DAEDALUS_DEVICE": DEVICE, "XDG_CACHE_HOME": self.cache.name}, level="debug")
+        self.assertEqual(done.code, 0, done.log[-2000:])
+        plans = set(re.findall(r"frame \d+: plan (\S+?)(?: \(on trial\))?; predicted", done.log))
+        self.assertTrue(any("mc=gpu,itx=gpu" in plan for plan in plans), plans)
+        self.assertTrue(any("mc=cpu,itx=cpu" in plan for plan in plans), plans)
+        self.assertFalse([plan for plan in plans if ("mc=gpu" in plan) != ("itx=gpu" in plan)])
+
     def costs(self) -> list[Path]:
         return sorted(Path(self.cache.name).glob("daedalus/*"))
 
@@ -86,7 +96,7 @@ class Measured(DecodeCase):
 
     def test_damaged_costs_do_no_harm(self):
         self.frames("2")
-        self.costs()[0].write_bytes(b"daedalus-costs-3\nparse nan\n\0\xff")
+        self.costs()[0].write_bytes(b"daedalus-costs-5\nparse nan\n\0\xff")
         self.frames("2")
         self.assertIn("cpu_mc", self.costs()[0].read_text())
 

@@ -4,6 +4,7 @@
 #include "catch.h"
 
 #include "scheduler/scheduler.h"
+#include "session/av1_frame.h"
 #include "session/expected_size.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/faults.h"
@@ -240,6 +241,24 @@ TEST_CASE("room follows the largest sizes of late", "[memory]") {
     for (unsigned i = 0; i < 3000; i++)
         size.met(50);
     REQUIRE(size.room() <= 2 * least);
+}
+
+TEST_CASE("plan auto may give every stage of an AV1 frame to the GPU", "[plan]") {
+    constexpr unsigned recon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    DdFrameInfo info{};
+    info.filtered = DD_AV1_FILTER_DEBLOCK | DD_AV1_FILTER_CDEF | DD_AV1_FILTER_RESTORATION;
+    const auto facts = [&] {
+        FrameFacts found;
+        add_av1_stages(info, found);
+        return found;
+    };
+    REQUIRE(facts().stages == (1u << DD_STAGES) - 1);
+    REQUIRE(facts().usable == facts().stages);
+    info.one_pass = 1; // blocks are reconstructed as they are parsed
+    REQUIRE(facts().usable == (facts().stages & ~recon));
+    info.one_pass = 0;
+    info.intra_only = 1;
+    REQUIRE((facts().stages & recon) == 0);
 }
 
 TEST_CASE("V3D and software get their profile, software its patience", "[quirks]") {

@@ -457,24 +457,27 @@ TEST_CASE("frames without inter blocks have plans of their own", "[planner]") {
 }
 
 TEST_CASE("stages that belong together stay together", "[planner]") {
-    constexpr unsigned cdef = 1u << DD_STAGE_CDEF, lr = 1u << DD_STAGE_LR, mc = 1u << DD_STAGE_MC;
+    constexpr unsigned filters = 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR, lr = 1u << DD_STAGE_LR;
+    constexpr unsigned recon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
     Planner planner({Goal::speed, 4}, knowing(dd::seed_costs(DD_CODEC_AV1, CostSeed::discrete)));
     std::int64_t now = 1;
     unsigned seen = 0;
     for (unsigned i = 0; i < 3000; i++) {
-        PlanQuery query{1920 * 1080, false, 0x1f, mc | 1u << DD_STAGE_LF | cdef | lr, cdef | lr};
+        PlanQuery query{1920 * 1080, false, 0x1f, 0x1f, {recon, filters}};
         if (i % 3 == 0)
             query.stages &= ~lr;
         query.usable &= query.stages;
         const Forecast forecast = planner.plan(query, 1, now);
         REQUIRE(query.allows(forecast.on_gpu));
         REQUIRE((forecast.on_gpu & ~query.usable) == 0);
+        for (const unsigned set : {recon, filters & query.usable})
+            REQUIRE(((forecast.on_gpu & set) == 0 || (forecast.on_gpu & set) == set));
         seen |= forecast.on_gpu;
         now += 5000000;
         planner.learn_frame(query.with(forecast.on_gpu), {});
         planner.ended(forecast, query.pixels, now);
     }
-    REQUIRE(seen == (mc | 1u << DD_STAGE_LF | cdef | lr));
+    REQUIRE(seen == 0x1f);
 }
 
 TEST_CASE("planning takes next to no time", "[planner]") {
@@ -483,7 +486,7 @@ TEST_CASE("planning takes next to no time", "[planner]") {
     // AV1 has the most plans to choose from.
     Planner planner({Goal::speed, 4}, knowing(dd::seed_costs(DD_CODEC_AV1, CostSeed::discrete)));
     constexpr unsigned filters = 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR;
-    const PlanQuery query{1920 * 1080, false, kPlans - 1, kPlans - 1, filters};
+    const PlanQuery query{1920 * 1080, false, kPlans - 1, kPlans - 1, {filters}};
     const std::clock_t begin = std::clock();
     for (unsigned i = 0; i < frames; i++) {
         const Forecast forecast = planner.plan(query, 2, i * 5000000);
