@@ -46,9 +46,9 @@ shared int values[LANES * 16u];
     }
 
 #if BITS == 8
-#define FROM_MEMORY (int(words[at] << up) >> 16)
+#define FROM_MEMORY (int(coef_words[at] << up) >> 16)
 #else
-#define FROM_MEMORY int(words[at])
+#define FROM_MEMORY int(coef_words[at])
 #endif
 
 // A line from its inputs to its results, which are mirrored where the type says so.

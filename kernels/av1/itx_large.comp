@@ -48,9 +48,9 @@ uint place_of(uint row, uint line_log2) {
 }
 
 #if BITS == 8
-#define FROM_MEMORY (int(words[at] << up) >> 16)
+#define FROM_MEMORY (int(coef_words[at] << up) >> 16)
 #else
-#define FROM_MEMORY int(words[at])
+#define FROM_MEMORY int(coef_words[at])
 #endif
 
 // The inputs of a part. Their number is uniform.

@@ -5,6 +5,7 @@ layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly buffer Records {
     DdAv1ReconParams params;
     uint words[];
 };
+layout(std430, set = 0, binding = DD_BIND_COEFS) readonly buffer Coefs { uint coef_words[]; };
 
 DdAv1ItxRecord read_record(uint index) {
     return DdAv1ItxRecord(words[push.records + index * 2u], words[push.records + index * 2u + 1u]);
@@ -47,9 +48,9 @@ int rounded(int v, int shift) {
 
 int coefficient(uint first, uint at) {
 #if BITS == 8
-    return int(words[first + (at >> 1)] << (16u - (at & 1u) * 16u)) >> 16;
+    return int(coef_words[first + (at >> 1)] << (16u - (at & 1u) * 16u)) >> 16;
 #else
-    return int(words[first + at]);
+    return int(coef_words[first + at]);
 #endif
 }
 

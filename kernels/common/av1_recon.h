@@ -148,8 +148,7 @@ const uint DD_AV1_ITX_VALUES = 4096u;
 // word, the even row in the low half; above, one int32 a word.
 struct DdAv1ItxRecord {
     uint dst; // x | plane | y << 16: x is a multiple of four pixels of the plane
-    uint
-        coefs; // first word, counted as all of the upload is; with a DC coefficient alone: what each pixel gets, signed
+    uint coefs; // first word at DD_BIND_COEFS; with a DC coefficient alone: what each pixel gets, signed
 };
 
 struct DdAv1ItxPush {

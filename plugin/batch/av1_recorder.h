@@ -114,6 +114,8 @@ struct Av1Recon {
     std::uint64_t residuals() const;
     std::uint64_t residuals_kept() const;
     unsigned used_refs() const;
+    // All coefficients lie in room that was lent to the first recorder, the only one that is used: they needn't be copied.
+    bool has_lent_coefs() const { return !recorders.empty() && recorders.front().residuals.coefs.is_lent(); }
 };
 
 } // namespace dd

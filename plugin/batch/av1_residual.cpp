@@ -325,7 +325,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
         taken_.back().home = from; // whoever is refused keeps them
         give_back<T>(taken_.back());
         taken_.pop_back();
-        coefs.resize(first);
+        coefs.keep(coefs.data() + first);
         return Av1Recorded::out_of_range;
     }
     DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, corner).records.emplace_back();

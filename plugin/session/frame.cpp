@@ -74,15 +74,24 @@ Vp9References reference_layouts(const DdFrame &frame) {
     return layouts;
 }
 
-std::size_t coef_bytes(const Vp9Batch &batch) {
-    std::size_t words = 0;
-    for (const Vp9Recorder &recorder : batch.recorders)
-        words += recorder.coefs.size();
-    return words * sizeof(std::uint32_t);
+CoefficientList &coefs_of(Vp9Recorder &recorder) {
+    return recorder.coefs;
+}
+CoefficientList &coefs_of(Av1Recorder &recorder) {
+    return recorder.residuals.coefs;
 }
 
-// Where a single thread records, coefficients go straight to where the GPU reads them.
-void lend_coefs(DdFrame &frame, const DdFrameInfo &info) {
+// What is there belongs to an earlier frame.
+template <typename Recorder>
+void expect_coefs(DdSession &session, std::vector<Recorder> &recorders) {
+    std::size_t words = 0;
+    for (Recorder &recorder : recorders)
+        words += coefs_of(recorder).size();
+    session.coefs_expected.met(words * sizeof(std::uint32_t));
+}
+
+// Where there is a single recorder, coefficients go straight to where the GPU reads them.
+void lend_coefs(DdFrame &frame, const DdFrameInfo &info, CoefficientList &coefs) {
     DdSession &session = *frame.session;
     if (!frame.on_gpu(DD_STAGE_ITX) || info.recorders != 1 || session.saver.wanted())
         return;
@@ -90,14 +99,13 @@ void lend_coefs(DdFrame &frame, const DdFrameInfo &info) {
     if (const GpuStatus status = frame.job->lend_coefs(session.coefs_expected.room(), room); !status)
         frame.fail(session.give_up_gpu("beginning a frame", status));
     else if (!room.empty())
-        frame.batch.recorders.front().coefs.lend(
-            {reinterpret_cast<std::uint32_t *>(room.data()), room.size() / sizeof(std::uint32_t)});
+        coefs.lend({reinterpret_cast<std::uint32_t *>(room.data()), room.size() / sizeof(std::uint32_t)});
 }
 
 void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
-    frame.session->coefs_expected.met(coef_bytes(frame.batch)); // what is there belongs to an earlier frame
+    expect_coefs(*frame.session, frame.batch.recorders);
     frame.batch.reset(info.dst->layout(), reference_layouts(frame), info.recorders);
-    lend_coefs(frame, info);
+    lend_coefs(frame, info, coefs_of(frame.batch.recorders.front()));
     frame.takes_intra = gpu_can_take_intra(*frame.session, info) && frame.session->scheduler.takes_intra(frame.plan);
     for (unsigned i = 0; i < info.recorders; i++) {
         Vp9Recorder *recorder = &frame.batch.recorders[i];
@@ -124,8 +132,10 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->filtered = info.filtered;
     frame->early = info.dst->early;
     frame->absent = 0;
-    if (session.codec == DD_CODEC_AV1)
+    if (session.codec == DD_CODEC_AV1) {
+        expect_coefs(session, frame->av1.recon.recorders);
         begin_av1(*frame, info);
+    }
     frame->error = DD_OK;
     frame->submits = frame->dispatches = 0;
     frame->trusted_refs = 0;
@@ -138,6 +148,8 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->takes_intra = false;
     if (has_batch && session.codec == DD_CODEC_VP9)
         begin_vp9(*frame, info);
+    if (frame->on_gpu(DD_STAGE_ITX) && session.codec == DD_CODEC_AV1)
+        lend_coefs(*frame, info, coefs_of(frame->av1.recon.recorders.front()));
     if (session.gpu() && !frame->early)
         session.say_hello(frame->plan, frame->intra_only, frame->number);
 
@@ -317,6 +329,8 @@ int wait_frame(DdFrame &frame) {
         frame.session->scheduler.submit_ended(frame.forecast, frame.meter.stages(), ns);
     if (!references_complete(frame)) // the GPU was given up, and the user knows
         return frame.fail(DD_ERR_DEVICE);
+    // Until here residuals may have to go back to the CPU.
+    frame.job->let_go();
     if (frame.completes && frame.error == DD_OK)
         frame.dst->progress.set(PictureProgress::State::complete);
     return frame.error;

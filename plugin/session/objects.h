@@ -109,7 +109,7 @@ struct DdSession : dd::Counted {
     dd::Scheduler scheduler;
     dd::Statistics statistics;
     dd::BatchSaver saver;
-    dd::ExpectedSize coefs_expected; // of a VP9 frame, in bytes
+    dd::ExpectedSize coefs_expected; // of a frame, in bytes
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
     std::atomic<std::uint64_t> frames_begun{0};

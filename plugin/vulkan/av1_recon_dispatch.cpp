@@ -115,13 +115,19 @@ void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
         }
     });
     next = plan_av1_residuals(recon, batch.dst.format.bit_depth, next, work);
-    if (!work.dispatches.empty())
-        work.upload_bytes = align_upload(static_cast<std::uint32_t>(sizeof(DdAv1ReconParams) + std::size_t{next} * 4));
+    if (work.dispatches.empty())
+        return;
+    work.upload_bytes = align_upload(static_cast<std::uint32_t>(sizeof(DdAv1ReconParams) + std::size_t{next} * 4));
+    work.coefs_at = work.upload_bytes;
+    work.coefs_lent = recon.has_lent_coefs();
+    if (!work.coefs_lent)
+        work.upload_bytes += align_upload(4 * av1_coefficient_words(recon));
 }
 
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
         return;
+    std::byte *const coefs = upload + work.coefs_at;
     static const auto tables = make_tables();
     const Av1Recon &recon = batch.recon;
     const DdAv1ReconParams params = params_of(batch.dst);
@@ -131,7 +137,6 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
         upload += bytes;
     };
     put(&params, sizeof(params));
-    const std::byte *const first = upload;
     put(tables.data(), tables.size());
     for (const Av1Recorder &recorder : recon.recorders)
         put(recorder.masks.data(), recorder.masks.size() * 4);
@@ -149,7 +154,9 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
                 }
             }
     });
-    write_av1_residuals(recon, work, static_cast<std::uint32_t>(upload - first) / 4, upload);
+    write_av1_residuals(recon, work, upload);
+    if (!work.coefs_lent)
+        write_av1_coefficients(recon, coefs);
 }
 
 } // namespace dd

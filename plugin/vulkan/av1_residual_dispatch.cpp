@@ -63,13 +63,6 @@ auto runs_on(const Kernel &kernel) {
     return std::views::filter([&](const Av1ShapeCount &one) { return is_large(one.shape) == kernel.large; });
 }
 
-std::uint32_t coefficient_words(const Av1Recon &recon) {
-    std::size_t all = 0;
-    for (const Av1Recorder &recorder : recon.recorders)
-        all += recorder.residuals.coefs.size();
-    return words(all);
-}
-
 // Writes words one after the other.
 class WordWriter {
   public:
@@ -95,8 +88,9 @@ void write_groups(WordWriter &to, const std::vector<Av1ShapeCount> &shapes, cons
         }
 }
 
-void write_records(WordWriter &to, const Av1Recon &recon, std::uint32_t shape, std::uint32_t coefs) {
+void write_records(WordWriter &to, const Av1Recon &recon, std::uint32_t shape) {
     const bool dc_alone = shape & DD_AV1_ITX_DC_ALONE;
+    std::uint32_t coefs = 0; // of the recorders before
     for (const Av1Recorder &recorder : recon.recorders) {
         for (const Av1ItxBin &bin : recorder.residuals.bins)
             if (bin.shape == shape)
@@ -109,7 +103,6 @@ void write_records(WordWriter &to, const Av1Recon &recon, std::uint32_t shape, s
 } // namespace
 
 std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint32_t next, PhaseWork &work) {
-    next += coefficient_words(recon);
     bool barrier = !work.dispatches.empty(); // they are added to predictions
     count_shapes(recon, work.shapes);
     for (const Kernel &kernel : kKernels) {
@@ -131,15 +124,26 @@ std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std:
     return next;
 }
 
-void write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std::uint32_t next, std::byte *to) {
+void write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std::byte *to) {
     WordWriter writer(to);
-    for (const Av1Recorder &recorder : recon.recorders)
-        writer.put(recorder.residuals.coefs);
     for (const Kernel &kernel : kKernels) {
         write_groups(writer, work.shapes, kernel);
         for (const auto &[shape, count] : work.shapes | runs_on(kernel))
-            write_records(writer, recon, shape, next);
+            write_records(writer, recon, shape);
     }
+}
+
+std::uint32_t av1_coefficient_words(const Av1Recon &recon) {
+    std::size_t all = 0;
+    for (const Av1Recorder &recorder : recon.recorders)
+        all += recorder.residuals.coefs.size();
+    return words(all);
+}
+
+void write_av1_coefficients(const Av1Recon &recon, std::byte *to) {
+    WordWriter writer(to);
+    for (const Av1Recorder &recorder : recon.recorders)
+        writer.put(recorder.residuals.coefs);
 }
 
 } // namespace dd

@@ -102,16 +102,17 @@ GpuStatus Gpu::make_picture(const PictureLayout &layout, bool scratch, std::uniq
 
 GpuJob::GpuJob(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
 GpuJob::~GpuJob() {
-    release();
+    let_go();
 }
 
-void GpuJob::release() {
+void GpuJob::let_go() {
+    waited_ = false;
     if (slot_)
         gpu_->device_->slots().release(std::move(slot_));
 }
 
 GpuStatus GpuJob::lend_coefs(std::size_t bytes, std::span<std::byte> &room) {
-    release();
+    let_go();
     room = {};
     if (!gpu_->has_cached_memory())
         return {};
@@ -124,8 +125,8 @@ GpuStatus GpuJob::lend_coefs(std::size_t bytes, std::span<std::byte> &room) {
 }
 
 GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
-    if (in_flight())
-        release();
+    if (waited_ || in_flight())
+        let_go();
     timeline_.spans.clear();
     phases_ = phases;
     VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_);
@@ -161,14 +162,14 @@ GpuStatus GpuJob::wait() {
     const VkResult result = slot_->wait();
     if (result == VK_SUCCESS)
         timeline_.spans = slot_->spans();
-    release();
+    waited_ = true;
     if (result == VK_TIMEOUT)
         return {DD_ERR_DEVICE, "the GPU hangs"};
     return status_of(result);
 }
 
 bool GpuJob::in_flight() const {
-    return slot_ && slot_->in_flight();
+    return slot_ && !waited_ && slot_->in_flight();
 }
 
 } // namespace dd

@@ -98,12 +98,12 @@ struct GpuJobInput {
 class GpuJob {
   public:
     explicit GpuJob(std::shared_ptr<Gpu> gpu);
-    ~GpuJob(); // gives the slot back, also with the work in flight
+    ~GpuJob(); // also with the work in flight
     GpuJob(const GpuJob &) = delete;
     GpuJob &operator=(const GpuJob &) = delete;
 
-    // Room where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until that was waited for. Empty where
-    // the CPU can't read such memory at its usual speed.
+    // Room where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until let_go(). Empty where the CPU
+    // can't read such memory at its usual speed.
     GpuStatus lend_coefs(std::size_t bytes, std::span<std::byte> &room);
     // Phases: recon, filter; nullptr: not in this submit. They must live until submit() is back.
     GpuStatus begin(const std::array<const PhaseWork *, 2> &phases);
@@ -111,14 +111,16 @@ class GpuJob {
     GpuStatus submit(const GpuJobInput &input);
     // Bounded in time.
     GpuStatus wait();
-    bool in_flight() const;
+    // Nothing of what was submitted, nor of what was lent for it, is needed any more.
+    void let_go();
+    bool in_flight() const; // and not waited for
     // What the GPU did for the last submit that was waited for, where the device measures.
     const GpuTimeline &timeline() const { return timeline_; }
 
   private:
-    void release();
     std::shared_ptr<Gpu> gpu_;
     std::unique_ptr<Slot> slot_;
+    bool waited_ = false;
     std::array<const PhaseWork *, 2> phases_{};
     GpuTimeline timeline_;
 };
