@@ -16,8 +16,8 @@ vec4 difference_weights(vec4 a, vec4 b) {
 }
 
 void main() {
-    const Work work = find_work();
-    const uint record = push.records + work.index * 26u;
+    const Work work = find_work(26u);
+    const uint record = work.record;
     const uint dst_at = words[record], ctl = words[record + 1u];
     const uint x = dst_at & 0xffffu, y = dst_at >> 16;
     const uint columns = 1u << params.ss_h, cells = columns << params.ss_v;

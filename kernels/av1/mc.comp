@@ -1,21 +1,54 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Predictions by translation. A lane predicts four by four pixels. PAIR: from two references, which are combined by an average,
-// by distance, by a mask, or side by side; else from one.
+// by distance, by a mask, or side by side; else from one. A record is that of a plane, or of a block with all its planes.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "av1/prediction.glsl"
 
-void predict(uint source_at, Cell cell, Source s, out vec4 sum[4]) {
-    const DdAv1RecordSource source = read_source(source_at);
-    translate(source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
+#ifdef PAIR
+const uint RECORD_WORDS = 7u, FIRST_SOURCE = 3u;
+#else
+const uint RECORD_WORDS = 4u, FIRST_SOURCE = 2u;
+#endif
+
+// What a lane's plane takes of a record.
+struct Target {
+    uint x, y;       // of the record, in the plane
+    uint ss_h, ss_v; // of whole blocks' chroma, else 0
+    uint taps;       // how far those of the plane are from where luma's are
+    bool whole;
+};
+
+// Clause 7.11.3.3: a vector counts 1/8 pixel of luma, a position 1/16 of the plane.
+DdAv1RecordSource find_source(uint at, Target target, out ivec2 from) {
+    DdAv1RecordSource source = read_source(at);
+    const int x = int(target.x * 16u) + (low_half(source.at) << (1u - target.ss_h));
+    const int y = int(target.y * 16u) + (high_half(source.at) << (1u - target.ss_v));
+    const uint part = uint(x & 15) << DD_AV1_MX_SHIFT | uint(y & 15) << DD_AV1_MY_SHIFT;
+    const uint taps = 7u << DD_AV1_TAPS_X_SHIFT | 7u << DD_AV1_TAPS_Y_SHIFT;
+    from = target.whole ? ivec2(x >> 4, y >> 4) : ivec2(low_half(source.at), high_half(source.at));
+    if (target.whole)
+        source.how = (source.how & (7u << DD_AV1_REF_SHIFT)) | (source.how >> target.taps & taps) | part;
+    return source;
+}
+
+void predict(uint source_at, Target target, Cell cell, Source s, out vec4 sum[4]) {
+    ivec2 from;
+    const DdAv1RecordSource source = find_source(source_at, target, from);
+    translate(source, s, from.x + int(cell.x), from.y + int(cell.y), sum);
 }
 
 void main() {
-    const Work work = find_work();
-    const uint record = push.records + work.index * 7u;
+    const Work work = find_work(RECORD_WORDS);
+    const uint record = work.record;
     const uint dst_at = words[record], ctl = words[record + 1u];
-    const Cell cell = find_cell(ctl, work.part);
+    const uint ss_h = work.chroma ? params.ss_h : 0u, ss_v = work.chroma ? params.ss_v : 0u;
+    const Target target = Target((dst_at & 0xffffu) >> ss_h, (dst_at >> 16) >> ss_v, ss_h, ss_v,
+                                 work.chroma ? DD_AV1_CHROMA_TAPS_X_SHIFT - DD_AV1_TAPS_X_SHIFT : 0u,
+                                 (ctl & DD_AV1_WHOLE) != 0u);
+    const uint w4 = ((ctl >> DD_AV1_W4_SHIFT) & 3u) - ss_h, h4 = ((ctl >> DD_AV1_H4_SHIFT) & 3u) - ss_v;
+    const Cell cell = find_cell(work.part, w4, h4, work.chroma || (ctl & DD_AV1_CHROMA) != 0u);
     const Source s = source_plane(cell.plane);
     const uint rows = work.none ? 0u : (ctl & DD_AV1_TWO_ROWS) != 0u ? 2u : 4u;
     vec4 sum[4];
@@ -25,15 +58,15 @@ void main() {
     [[unroll]] for (int j = 0; j < 4; j++)
         first[j] = uvec2(0u);
     [[dont_unroll]] for (uint i = 0u; i < 2u; i++) {
-        predict(record + 3u + 2u * i, cell, s, sum);
+        predict(record + FIRST_SOURCE + 2u * i, target, cell, s, sum);
         if (i == 0u) {
             [[unroll]] for (int j = 0; j < 4; j++)
                 first[j] = pack_values(halves ? to_pixels(sum[j]) : intermediate(sum[j]));
         }
     }
-    const uint width = 4u << ((ctl >> DD_AV1_W4_SHIFT) & 3u);
+    const uint width = 4u << w4;
 #else
-    predict(record + 3u, cell, s, sum);
+    predict(record + FIRST_SOURCE, target, cell, s, sum);
 #endif
     [[unroll]] for (uint j = 0u; j < 4u; j++) {
 #ifdef PAIR
@@ -50,6 +83,6 @@ void main() {
         const vec4 pixels = to_pixels(sum[j]);
 #endif
         if (j < rows)
-            store_row(cell.plane, (dst_at & 0xffffu) + cell.x, (dst_at >> 16) + cell.y + j, pixels);
+            store_row(cell.plane, target.x + cell.x, target.y + cell.y + j, pixels);
     }
 }

@@ -13,8 +13,8 @@ vec4 blend(vec4 below, vec4 over, vec4 weight) {
 }
 
 void main() {
-    const Work work = find_work();
-    const uint record = push.records + work.index * 8u;
+    const Work work = find_work(8u);
+    const uint record = work.record;
     const uint dst_at = words[record], ctl = words[record + 1u];
     const Cell cell = find_cell(ctl, work.part);
     const Source s = source_plane(cell.plane);

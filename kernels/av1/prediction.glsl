@@ -32,24 +32,18 @@ const float COMBINED_SCALE = PIXEL_SCALE; // 64ths
 
 // The record and the part of it that a lane works on.
 struct Work {
-    uint index; // of the record
-    uint part;  // of its lanes
-    bool none;  // a lane without work computes, but doesn't store
+    uint record; // its first word
+    uint part;   // of its lanes
+    bool chroma; // of a whole block
+    bool none;   // a lane without work computes, but doesn't store
 };
 
-Work find_work() {
-    const uint group = gl_WorkGroupID.x;
-    uint size_class = 0u, first_group = 0u, first = push.first_record[0], end = push.first_record[1];
-    [[unroll]] for (uint c = 1u; c < DD_AV1_CLASSES; c++)
-        if (group >= push.first_group[c]) {
-            size_class = c;
-            first_group = push.first_group[c];
-            first = push.first_record[c];
-            end = push.first_record[c + 1u];
-        }
-    const uint unit = (group - first_group) * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
-    const uint index = first + (unit >> size_class);
-    return Work(min(index, end - 1u), unit & ((1u << size_class) - 1u), index >= end);
+Work find_work(uint record_words) {
+    const uint at = push.groups + gl_WorkGroupID.x * DD_AV1_GROUP_WORDS;
+    const uint how = words[at + 3u], log2 = (how >> DD_AV1_GROUP_LOG2) & 7u;
+    const uint lane = words[at + 1u] + gl_LocalInvocationIndex, lanes = words[at + 2u];
+    return Work(words[at] + (min(lane, lanes - 1u) >> log2) * record_words, lane & ((1u << log2) - 1u),
+                (how & DD_AV1_GROUP_CHROMA) != 0u, lane >= lanes);
 }
 
 // What a lane writes: a cell of a plane.
@@ -58,10 +52,12 @@ struct Cell {
     uint x, y; // inside the record, pixels
 };
 
-Cell find_cell(uint ctl, uint part) {
-    const uint w4 = (ctl >> DD_AV1_W4_SHIFT) & 3u, h4 = (ctl >> DD_AV1_H4_SHIFT) & 3u;
-    const uint plane = (ctl & DD_AV1_CHROMA) == 0u ? 0u : 1u + ((part >> (w4 + h4)) & 1u);
+Cell find_cell(uint part, uint w4, uint h4, bool chroma) {
+    const uint plane = chroma ? 1u + ((part >> (w4 + h4)) & 1u) : 0u;
     return Cell(plane, (part & ((1u << w4) - 1u)) * 4u, ((part >> w4) & ((1u << h4) - 1u)) * 4u);
+}
+Cell find_cell(uint ctl, uint part) {
+    return find_cell(part, (ctl >> DD_AV1_W4_SHIFT) & 3u, (ctl >> DD_AV1_H4_SHIFT) & 3u, (ctl & DD_AV1_CHROMA) != 0u);
 }
 
 DdAv1RecordSource read_source(uint at) { return DdAv1RecordSource(words[at], words[at + 1u]); }

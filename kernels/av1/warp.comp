@@ -7,8 +7,8 @@
 #include "av1/any_source.glsl"
 
 void main() {
-    const Work work = find_work();
-    const uint record = push.records + work.index * 15u;
+    const Work work = find_work(15u);
+    const uint record = work.record;
     const uint dst_at = words[record], ctl = words[record + 1u];
     const Cell cell = find_cell(ctl, work.part);
     const Source s = source_plane(cell.plane);

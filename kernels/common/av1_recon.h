@@ -43,12 +43,21 @@ const uint DD_AV1_OVERLAP =
 const uint DD_AV1_TABLE_WORDS = 610u;
 const uint DD_AV1_TAP_KINDS = 6u; // regular, smooth, sharp; regular and smooth of up to four pixels; bilinear
 
-// Records of a dispatch are sorted by class: a record of class c is the work of 2^c lanes.
+// Records of a dispatch are sorted by class: a record of class c is the work of 2^c lanes. Whole blocks have classes of their own, by luma,
+// and are gone through twice: for luma, and for both planes of chroma.
 const uint DD_AV1_CLASSES = 8u;
+// What a workgroup does: so many lanes' work of a class, from one of its lanes on.
+struct DdAv1WorkGroup {
+    uint records; // word of the class's first record
+    uint first;   // lane, of all that the class needs
+    uint lanes;   // that the class needs
+    uint how;     // DD_AV1_GROUP_*
+};
+const uint DD_AV1_GROUP_WORDS = 4u;
+const uint DD_AV1_GROUP_LOG2 = 0u;        // 3 bits: lanes of a record
+const uint DD_AV1_GROUP_CHROMA = 1u << 3; // of whole blocks
 struct DdAv1ReconPush {
-    uint first_group[8];  // by class
-    uint first_record[9]; // the last one is the end
-    uint records;         // first word of record 0
+    uint groups; // first word of the table of workgroups
 };
 
 // What records of all kinds have in `ctl`. A lane predicts a cell of four by four pixels.
@@ -61,7 +70,9 @@ const uint DD_AV1_COMPOUND = 1u << 7;
 const uint DD_AV1_MASKED = 1u << 8;     // weights of the first source come from a mask, else it is one for all pixels
 const uint DD_AV1_HAS_CHROMA = 1u << 9; // difference-weighted: chroma goes with luma
 const uint DD_AV1_SIGN = 1u << 10;      // difference-weighted: the order of the sources was changed
-const uint DD_AV1_WEIGHT_SHIFT = 16u;   // 7 bits: 64ths of the first source
+// A block with all its planes: place and size are luma's, and `at` of a source is its vector, in 1/8 pixel of luma.
+const uint DD_AV1_WHOLE = 1u << 11;
+const uint DD_AV1_WEIGHT_SHIFT = 16u; // 7 bits: 64ths of the first source
 
 // Where a source reads.
 const uint DD_AV1_REF_SHIFT = 0u;     // 3 bits: binding
@@ -72,6 +83,8 @@ const uint DD_AV1_MY_SHIFT = 13u;     // 4 bits
 const uint DD_AV1_WARPED = 1u << 17;  // `warp` counts instead
 const uint DD_AV1_CELL_X_SHIFT = 18u; // 1 bit each: the cell's place in the 8x8 pixels that a warp is made for
 const uint DD_AV1_CELL_Y_SHIFT = 19u;
+const uint DD_AV1_CHROMA_TAPS_X_SHIFT = 20u; // 3 bits: of a whole block's chroma
+const uint DD_AV1_CHROMA_TAPS_Y_SHIFT = 23u; // 3 bits
 struct DdAv1RecordSource {
     uint at; // (x & 0xffff) | y << 16: whole pixels of the plane; warped: of the 8x8 pixels
     uint how;
@@ -86,6 +99,11 @@ struct DdAv1RecordWarp {
 // Translation, one or two sources.
 struct DdAv1McRecord {
     uint dst; // x | y << 16, pixels of the plane
+    uint ctl;
+    DdAv1RecordSource source[1];
+};
+struct DdAv1PairRecord {
+    uint dst;
     uint ctl;
     uint mask; // word of the mask's first row; a row has as many bytes as the record pixels
     DdAv1RecordSource source[2];
@@ -147,7 +165,7 @@ const uint DD_AV1_ITX_VALUES = 4096u;
 // The coefficients of a corner lie column after column: element column * rows + row. With 8 bits a pixel they are int16, two a
 // word, the even row in the low half; above, one int32 a word.
 struct DdAv1ItxRecord {
-    uint dst; // x | plane | y << 16: x is a multiple of four pixels of the plane
+    uint dst;   // x | plane | y << 16: x is a multiple of four pixels of the plane
     uint coefs; // first word at DD_BIND_COEFS; with a DC coefficient alone: what each pixel gets, signed
 };
 

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_recorder.h"
+#include "batch/av1_position.h"
 #include "batch/power_of_two.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 namespace dd {
 namespace {
 
 constexpr unsigned kLargest = 128, kRecordSideLog2 = 5, kRecordSide = 1 << kRecordSideLog2, kUnit = 8;
-// Past the edge all pixels are the same: positions further away are as good as these.
-constexpr int kFarAway = 64;
-
-constexpr std::uint32_t pack(int x, int y) {
-    return (static_cast<std::uint32_t>(x) & 0xffffu) | static_cast<std::uint32_t>(y) << 16;
-}
-constexpr std::uint32_t pack(unsigned x, unsigned y) {
-    return x | y << 16;
-}
-
 // Width and height in cells, as logarithms, and the class of a record with as many lanes.
 struct Cells {
     unsigned w, h;
@@ -27,11 +19,6 @@ struct Cells {
 };
 Cells cells_of(unsigned w, unsigned h) {
     return {static_cast<unsigned>(std::countr_zero(w)) - 2, h < 4 ? 0 : static_cast<unsigned>(std::countr_zero(h)) - 2};
-}
-
-template <typename Position>
-int near(Position at, std::uint32_t size) {
-    return static_cast<int>(std::clamp<Position>(at, -kFarAway, static_cast<Position>(size) + kFarAway));
 }
 
 std::uint32_t shape_bits(const Cells &cells, bool chroma) {
@@ -98,7 +85,9 @@ void Av1Recorder::reset(const PictureLayout &dst, const Av1References &reference
                 stream.clear();
     };
     clear(mc);
+    clear(blocks);
     clear(pairs);
+    clear(pair_blocks);
     clear(overlaps);
     clear(warps);
     clear(differences);
@@ -142,7 +131,7 @@ DdAv1RecordSource Av1Recorder::place_translated(const DdAv1Source &s, unsigned g
     const unsigned ref = Av1References::binding(group, references_.picture(s.ref));
     const std::int32_t x = s.x + static_cast<std::int32_t>(part.x - whole.x) * 16;
     const std::int32_t y = s.y + static_cast<std::int32_t>(part.y - whole.y) * 16;
-    return {pack(near(x >> 4, plane.width), near(y >> 4, plane.height)),
+    return {av1_pack(av1_near(x >> 4, plane.width), av1_near(y >> 4, plane.height)),
             ref << DD_AV1_REF_SHIFT | std::uint32_t{s.taps_x} << DD_AV1_TAPS_X_SHIFT |
                 std::uint32_t{s.taps_y} << DD_AV1_TAPS_Y_SHIFT |
                 (static_cast<std::uint32_t>(x) & 15) << DD_AV1_MX_SHIFT |
@@ -164,13 +153,13 @@ Av1Recorder::Placed Av1Recorder::place(const DdAv1Source &s, unsigned group, boo
     const std::int64_t x = (w.matrix[2] * src_x + w.matrix[3] * src_y + w.matrix[0]) >> ss_h;
     const std::int64_t y = (w.matrix[4] * src_x + w.matrix[5] * src_y + w.matrix[1]) >> ss_v;
     const int alpha = w.shear[0], beta = w.shear[1], gamma = w.shear[2], delta = w.shear[3];
-    placed.source.at = pack(near((x >> 16) - 4, plane.width), near((y >> 16) - 4, plane.height));
+    placed.source.at = av1_pack(av1_near((x >> 16) - 4, plane.width), av1_near((y >> 16) - 4, plane.height));
     placed.source.how |=
         DD_AV1_WARPED | (part.x >> 2 & 1) << DD_AV1_CELL_X_SHIFT | (part.y >> 2 & 1) << DD_AV1_CELL_Y_SHIFT;
     placed.warp.mx = (static_cast<int>(x & 0xffff) - alpha * 4 - beta * 7) & ~63;
     placed.warp.my = (static_cast<int>(y & 0xffff) - gamma * 4 - delta * 4) & ~63;
-    placed.warp.alpha_beta = pack(alpha, beta);
-    placed.warp.gamma_delta = pack(gamma, delta);
+    placed.warp.alpha_beta = av1_pack(alpha, beta);
+    placed.warp.gamma_delta = av1_pack(gamma, delta);
     return placed;
 }
 
@@ -192,28 +181,30 @@ std::uint32_t Av1Recorder::add_mask(const DdAv1Prediction &p, const Area &part) 
 
 void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {
     const Area whole{p.x, p.y, p.w, p.h};
-    auto &streams = p.kind == DD_AV1_SINGLE ? mc : pairs;
+    const unsigned size_class = cells_of(part.w, part.h).of_class(p.chroma);
     // Made in place: a copy of what has just been written in smaller pieces has to wait for it.
-    DdAv1McRecord &record = added(streams[group][cells_of(part.w, part.h).of_class(p.chroma)]);
-    record.dst = pack(part.x, part.y);
-    record.ctl = shape_bits(part.w, part.h, p.chroma);
+    if (p.kind == DD_AV1_SINGLE) {
+        DdAv1McRecord &record = added(mc[group][size_class]);
+        record.dst = av1_pack(part.x, part.y);
+        record.ctl = shape_bits(part.w, part.h, p.chroma);
+        record.source[0] = place_translated(p.source[0], group, p.chroma, whole, part);
+        return;
+    }
+    DdAv1PairRecord &record = added(pairs[group][size_class]);
+    record.dst = av1_pack(part.x, part.y);
+    record.ctl = shape_bits(part.w, part.h, p.chroma) | (p.kind == DD_AV1_SPLIT ? DD_AV1_HALVES : compound_bits(p));
     record.mask = mask;
     record.source[0] = place_translated(p.source[0], group, p.chroma, whole, part);
-    if (p.kind == DD_AV1_SPLIT) {
-        DdAv1Source right = p.source[1];
-        right.x -= 32; // as if the whole cell came from there
-        record.source[1] = place_translated(right, group, p.chroma, whole, part);
-        record.ctl |= DD_AV1_HALVES;
-    } else if (p.kind != DD_AV1_SINGLE) {
-        record.source[1] = place_translated(p.source[1], group, p.chroma, whole, part);
-        record.ctl |= compound_bits(p);
-    }
+    DdAv1Source second = p.source[1];
+    if (p.kind == DD_AV1_SPLIT)
+        second.x -= 32; // as if the whole cell came from there
+    record.source[1] = place_translated(second, group, p.chroma, whole, part);
 }
 
 void Av1Recorder::add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {
     const Area whole{p.x, p.y, p.w, p.h};
     DdAv1WarpRecord &record = added(warps[group][cells_of(part.w, part.h).of_class(p.chroma)]);
-    record.dst = pack(part.x, part.y);
+    record.dst = av1_pack(part.x, part.y);
     record.ctl = shape_bits(part.w, part.h, p.chroma);
     record.mask = mask;
     for (unsigned i = 0; i < (p.kind == DD_AV1_SINGLE ? 1u : 2u); i++) {
@@ -281,64 +272,54 @@ bool Av1Recorder::allowed(const DdAv1InterBlock &b) const {
 bool Av1Recorder::predict(const DdAv1InterBlock &b) {
     if (!allowed(b))
         return false;
-    b.compound ? add_planes<2>(b) : add_planes<1>(b);
+    b.compound ? add_block<2>(b) : add_block<1>(b);
+    predictions += dst_.format.planes < 3 ? 1 : 2;
     return true;
-}
-
-template <unsigned sources>
-void Av1Recorder::add_planes(const DdAv1InterBlock &b) {
-    unsigned read = 0;
-    for (unsigned i = 0; i < sources; i++) {
-        read |= 1u << references_.picture(b.ref[i]);
-        used_refs |= 1u << references_.bound_slot(b.ref[i]);
-    }
-    const unsigned group = references_.group_with(read), planes = dst_.format.planes < 3 ? 1 : 2;
-    for (unsigned chroma = 0; chroma < planes; chroma++)
-        add_block<sources>(b, group, chroma != 0);
-    predictions += planes;
 }
 
 // Everything but the place is the same in all records of a block.
 template <unsigned sources>
-void Av1Recorder::add_block(const DdAv1InterBlock &b, unsigned group, bool chroma) {
-    const unsigned ss_h = chroma ? dst_.format.ss_h : 0, ss_v = chroma ? dst_.format.ss_v : 0;
-    const unsigned w_log2 = b.w_log2 - ss_h, h_log2 = b.h_log2 - ss_v;
-    const unsigned x0 = std::uint32_t{b.x} >> ss_h, y0 = std::uint32_t{b.y} >> ss_v;
-    const std::uint32_t taps = taps_of(b.taps_x, w_log2) << DD_AV1_TAPS_X_SHIFT | taps_of(b.taps_y, h_log2)
-                                                                                      << DD_AV1_TAPS_Y_SHIFT;
-    struct {
-        int x, y;
-        std::uint32_t how;
-    } from[sources];
+void Av1Recorder::add_block(const DdAv1InterBlock &b) {
+    unsigned picture[sources], read = 0;
     for (unsigned i = 0; i < sources; i++) {
-        const int x = static_cast<int>(x0) * 16 + (b.mv[i][0] << (1 - ss_h));
-        const int y = static_cast<int>(y0) * 16 + (b.mv[i][1] << (1 - ss_v));
-        from[i] = {x >> 4, y >> 4,
-                   taps | Av1References::binding(group, references_.picture(b.ref[i])) << DD_AV1_REF_SHIFT |
-                       (static_cast<std::uint32_t>(x) & 15) << DD_AV1_MX_SHIFT |
-                       (static_cast<std::uint32_t>(y) & 15) << DD_AV1_MY_SHIFT};
+        picture[i] = references_.picture(b.ref[i]);
+        read |= 1u << picture[i];
+        used_refs |= 1u << references_.bound_slot(b.ref[i]);
     }
-    const unsigned part_w_log2 = std::min(w_log2, kRecordSideLog2), part_h_log2 = std::min(h_log2, kRecordSideLog2);
-    const Cells cells{part_w_log2 - 2, part_h_log2 - 2};
-    const std::uint32_t ctl = shape_bits(cells, chroma) |
-                              (sources == 2 ? DD_AV1_COMPOUND | std::uint32_t{b.weight} << DD_AV1_WEIGHT_SHIFT : 0);
-    const PlaneLayout &plane = dst_.plane[chroma];
-    const auto put = [&](DdAv1McRecord &record, int x, int y) {
-        record.dst = pack(x0, y0) + pack(x, y);
-        record.ctl = ctl;
+    const unsigned group = references_.group_with(read);
+    const unsigned w_log2 = std::min<unsigned>(b.w_log2, kRecordSideLog2),
+                   h_log2 = std::min<unsigned>(b.h_log2, kRecordSideLog2);
+    const Cells cells{w_log2 - 2, h_log2 - 2};
+    std::conditional_t<sources == 2, DdAv1PairRecord, DdAv1McRecord> record;
+    record.dst = av1_pack(unsigned{b.x}, unsigned{b.y});
+    record.ctl = shape_bits(cells, false) | DD_AV1_WHOLE;
+    const std::uint32_t taps = std::uint32_t{b.taps_x} << DD_AV1_TAPS_X_SHIFT |
+                               std::uint32_t{b.taps_y} << DD_AV1_TAPS_Y_SHIFT |
+                               taps_of(b.taps_x, b.w_log2 - dst_.format.ss_h) << DD_AV1_CHROMA_TAPS_X_SHIFT |
+                               taps_of(b.taps_y, b.h_log2 - dst_.format.ss_v) << DD_AV1_CHROMA_TAPS_Y_SHIFT;
+    for (unsigned i = 0; i < sources; i++)
+        record.source[i] = {av1_pack(int{b.mv[i][0]}, int{b.mv[i][1]}), taps | Av1References::binding(group, picture[i])
+                                                                                   << DD_AV1_REF_SHIFT};
+    if constexpr (sources == 2) {
+        record.ctl |= DD_AV1_COMPOUND | std::uint32_t{b.weight} << DD_AV1_WEIGHT_SHIFT;
         record.mask = 0;
-        record.source[1] = {};
-        for (unsigned i = 0; i < sources; i++)
-            record.source[i] = {pack(near(from[i].x + x, plane.width), near(from[i].y + y, plane.height)), from[i].how};
-    };
-    auto &records = (sources == 2 ? pairs : mc)[group][cells.of_class(chroma)];
-    const unsigned parts_log2 = w_log2 - part_w_log2 + h_log2 - part_h_log2;
-    DdAv1McRecord *record = records.extend(std::size_t{1} << parts_log2);
-    if (!parts_log2)
-        return put(*record, 0, 0);
-    for (int y = 0; y < 1 << h_log2; y += 1 << part_h_log2)
-        for (int x = 0; x < 1 << w_log2; x += 1 << part_w_log2)
-            put(*record++, x, y);
+    }
+    auto &records = [&]() -> auto & {
+        if constexpr (sources == 2)
+            return pair_blocks[group][cells.of_class(false)];
+        else
+            return blocks[group][cells.of_class(false)];
+    }
+    ();
+    if (w_log2 == b.w_log2 && h_log2 == b.h_log2) {
+        *records.extend(1) = record;
+        return;
+    }
+    for (unsigned y = 0; y < 1u << b.h_log2; y += 1u << h_log2)
+        for (unsigned x = 0; x < 1u << b.w_log2; x += 1u << w_log2) {
+            auto &part = *records.extend(1) = record;
+            part.dst += av1_pack(x, y);
+        }
 }
 
 bool Av1Recorder::overlap(const DdAv1Overlap &o) {
@@ -356,7 +337,7 @@ bool Av1Recorder::overlap(const DdAv1Overlap &o) {
             return false;
     const unsigned group = group_of(sources);
     DdAv1OverlapRecord &record = added(overlaps[group][cells_of(whole.w, whole.h).of_class(o.chroma)]);
-    record.dst = pack(whole.x, whole.y);
+    record.dst = av1_pack(whole.x, whole.y);
     record.ctl = shape_bits(whole.w, whole.h, o.chroma) |
                  (o.above ? 2u * o.above + o.above_at : 0u) << DD_AV1_ABOVE_SHIFT |
                  (o.left ? 2u * o.left + o.left_at : 0u) << DD_AV1_LEFT_SHIFT;
@@ -388,7 +369,7 @@ bool Av1Recorder::difference(const DdAv1Difference &d) {
     for (unsigned y = whole.y; y < whole.y + whole.h; y += step_y)
         for (unsigned x = whole.x; x < whole.x + whole.w; x += step_x) {
             DdAv1DiffRecord record{};
-            record.dst = pack(x, y);
+            record.dst = av1_pack(x, y);
             record.ctl = (d.chroma ? DD_AV1_HAS_CHROMA : 0) | (d.sign ? DD_AV1_SIGN : 0);
             for (unsigned i = 0; i < 2; i++) {
                 const Placed luma = place(d.source[i], group, false, whole, {x, y, step_x, step_y});

@@ -57,12 +57,13 @@ class Av1Recorder {
     void reset(const PictureLayout &dst, const Av1References &references);
     // False: refused.
     bool predict(const DdAv1Prediction &p);
-    // The same records as a prediction for each plane (both of chroma) would make.
+    // A record for all planes, or as many for parts of a large block.
     bool predict(const DdAv1InterBlock &b);
     bool overlap(const DdAv1Overlap &o);
     bool difference(const DdAv1Difference &d);
 
-    Av1Streams<DdAv1McRecord> mc, pairs; // from one reference, from two
+    Av1Streams<DdAv1McRecord> mc, blocks;           // from one reference: of planes, of whole blocks
+    Av1Streams<DdAv1PairRecord> pairs, pair_blocks; // from two
     Av1Streams<DdAv1OverlapRecord> overlaps;
     Av1Streams<DdAv1WarpRecord> warps;
     Av1Streams<DdAv1DiffRecord> differences;
@@ -91,9 +92,7 @@ class Av1Recorder {
                                        const Area &part) const;
     void add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
     template <unsigned sources>
-    void add_planes(const DdAv1InterBlock &b);
-    template <unsigned sources>
-    void add_block(const DdAv1InterBlock &b, unsigned group, bool chroma);
+    void add_block(const DdAv1InterBlock &b);
     void add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
     std::uint32_t add_mask(const DdAv1Prediction &p, const Area &part);
 

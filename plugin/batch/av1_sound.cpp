@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_sound.h"
+#include "batch/av1_blocks.h"
 
 #include <algorithm>
 #include <bit>
@@ -38,8 +39,15 @@ class Checker {
                             return false;
             return true;
         };
-        return all(r.mc, [&](const auto &m, unsigned group, unsigned c) { return single(m, group, c); }) &&
-               all(r.pairs, [&](const auto &m, unsigned group, unsigned c) { return pair(r, m, group, c); }) &&
+        const auto planes = [&](const auto &kernel, auto check) {
+            return each_av1_plane(kernel, dst_, [&](const auto &record, unsigned group, unsigned c) {
+                return group < recon_.references.groups() && c < DD_AV1_CLASSES && lanes(c) && check(record, group, c);
+            });
+        };
+        const auto is_single = [&](const auto &m, unsigned group, unsigned c) { return single(m, group, c); };
+        const auto is_pair = [&](const auto &m, unsigned group, unsigned c) { return pair(r, m, group, c); };
+        return are_whole(r.blocks) && are_whole(r.pair_blocks) && all(r.mc, is_single) && all(r.pairs, is_pair) &&
+               planes(r.blocks, is_single) && planes(r.pair_blocks, is_pair) &&
                all(r.overlaps, [&](const auto &o, unsigned group, unsigned c) { return overlap(o, group, c); }) &&
                all(r.warps, [&](const auto &w, unsigned group, unsigned c) { return warp(r, w, group, c); }) &&
                all(r.differences, [&](const auto &d, unsigned group, unsigned c) { return difference(d, group, c); }) &&
@@ -53,6 +61,19 @@ class Checker {
         const bool fit = count <= cells_left_;
         cells_left_ -= fit ? count : 0;
         return fit;
+    }
+    // Records of whole blocks, whose planes may be looked at then.
+    template <typename Record>
+    static bool are_whole(const Av1Streams<Record> &blocks) {
+        constexpr std::uint32_t others = DD_AV1_CHROMA | DD_AV1_TWO_ROWS | DD_AV1_HALVES | DD_AV1_MASKED;
+        const auto is_whole = [](const Record &block) {
+            return (block.ctl & DD_AV1_WHOLE) && !(block.ctl & others) && !((block.dst | block.dst >> 16) & 7) &&
+                   (block.ctl >> DD_AV1_W4_SHIFT & 3) && (block.ctl >> DD_AV1_H4_SHIFT & 3);
+        };
+        return std::ranges::all_of(blocks, [&](const auto &group) {
+            return std::ranges::all_of(group,
+                                       [&](const auto &records) { return std::ranges::all_of(records, is_whole); });
+        });
     }
     bool in_plane(unsigned plane, unsigned x, unsigned y, unsigned w, unsigned h) const {
         const PlaneLayout &p = dst_.plane[plane];
@@ -103,12 +124,13 @@ class Checker {
 
     bool single(const DdAv1McRecord &m, unsigned group, unsigned size_class) const {
         return placed(part_of(m.dst, m.ctl), size_class) && cells(m.ctl) &&
-               !(m.ctl & (DD_AV1_HALVES | DD_AV1_COMPOUND | DD_AV1_MASKED)) && translated(m.source[0], group);
+               !(m.ctl & (DD_AV1_HALVES | DD_AV1_COMPOUND | DD_AV1_MASKED | DD_AV1_WHOLE)) &&
+               translated(m.source[0], group);
     }
-    bool pair(const Av1Recorder &r, const DdAv1McRecord &m, unsigned group, unsigned size_class) const {
+    bool pair(const Av1Recorder &r, const DdAv1PairRecord &m, unsigned group, unsigned size_class) const {
         const Part part = part_of(m.dst, m.ctl);
         const bool halves = m.ctl & DD_AV1_HALVES, compound = m.ctl & DD_AV1_COMPOUND;
-        return placed(part, size_class) && cells(m.ctl) && halves != compound &&
+        return placed(part, size_class) && cells(m.ctl) && halves != compound && !(m.ctl & DD_AV1_WHOLE) &&
                (halves ? part.w == 4 && !(m.ctl & DD_AV1_MASKED) : combined(r, m.ctl, m.mask, part)) &&
                translated(m.source[0], group) && translated(m.source[1], group);
     }

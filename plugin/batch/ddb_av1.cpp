@@ -26,7 +26,9 @@ void each_stream(Recorder &recorder, Visit visit) {
                 visit(stream);
     };
     all(recorder.mc);
+    all(recorder.blocks);
     all(recorder.pairs);
+    all(recorder.pair_blocks);
     all(recorder.overlaps);
     all(recorder.warps);
     all(recorder.differences);

@@ -135,6 +135,23 @@ TEST_CASE("difference-weighted predictions") {
     check([](Scene &scene, const Square &q) { fill_with_differences(scene, q, false); }, {});
     check([](Scene &scene, const Square &q) { fill_with_differences(scene, q, scene.format().planes == 3); }, {});
 }
+TEST_CASE("whole blocks") {
+    check([](Scene &scene, const Square &q) { fill_with_blocks(scene, q); }, {});
+}
+TEST_CASE("whole blocks beside records of planes") {
+    check(
+        [](Scene &scene, const Square &q) {
+            if (below(scene.random, 2))
+                return fill_with_blocks(scene, q);
+            fill_with_predictions(scene, q, below(scene.random, 3), false);
+            const unsigned ss_h = scene.format().ss_h, ss_v = scene.format().ss_v;
+            for (unsigned y = 0; scene.format().planes == 3 && y < 128u >> ss_v; y += 64)
+                for (unsigned x = 0; x < 128u >> ss_h; x += 64)
+                    fill_with_predictions(scene, {true, (q.x >> ss_h) + x, (q.y >> ss_v) + y, 64},
+                                          below(scene.random, 3), false);
+        },
+        {});
+}
 TEST_CASE("all kinds in one frame") {
     check_both([](Scene &scene, const Square &q) {
         switch (below(scene.random, 3)) {

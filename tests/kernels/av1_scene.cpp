@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kernels/av1_scene.h"
 #include "catch.h"
+#include "kernels/av1_random_block.h"
 #include "kernels/av1_random_residual.h"
 #include "reference/av1_residual.h"
 
@@ -116,6 +117,21 @@ void fill_with_predictions(Av1Scene &scene, const Square &q, unsigned kind, bool
                 p.mask = scene.mask(w, h);
             REQUIRE(scene.recorder().predict(p));
             scene.predictor().predict(p);
+        }
+}
+
+void fill_with_blocks(Av1Scene &scene, const Square &q) {
+    const DdAv1InterBlock shape = random_block(scene.random, static_cast<unsigned>(std::countr_zero(q.side)));
+    for (unsigned y = 0; y < q.side; y += 1u << shape.h_log2)
+        for (unsigned x = 0; x < q.side; x += 1u << shape.w_log2) {
+            DdAv1InterBlock b = random_block(scene.random, 7);
+            b.w_log2 = shape.w_log2;
+            b.h_log2 = shape.h_log2;
+            b.x = static_cast<std::uint16_t>(q.x + x);
+            b.y = static_cast<std::uint16_t>(q.y + y);
+            REQUIRE(scene.recorder().predict(b));
+            for (unsigned plane = 0; plane < std::min<unsigned>(scene.format().planes, 2); plane++)
+                scene.predictor().predict(prediction_of(b, scene.format(), plane != 0));
         }
 }
 

@@ -46,6 +46,8 @@ struct Square {
     unsigned x, y, side;
 };
 void fill_with_predictions(Av1Scene &scene, const Square &q, unsigned kind, bool warped);
+// Of luma, and the chroma there.
+void fill_with_blocks(Av1Scene &scene, const Square &q);
 void fill_with_overlaps(Av1Scene &scene, const Square &q);
 void fill_with_differences(Av1Scene &scene, const Square &q, bool chroma);
 // Residuals of all sizes and types that are in range; of a plane.

@@ -30,7 +30,9 @@ struct Frame {
         for (unsigned plane = 0; plane < std::min<unsigned>(picture.planes, 2); plane++)
             for (unsigned y = 0; y + 64 <= layout.plane[plane].padded_height; y += 64)
                 for (unsigned x = 0; x + 64 <= layout.plane[plane].padded_width; x += 64, kind++)
-                    fill({plane != 0, x, y, 64}, kind % 9);
+                    if (x || y)
+                        fill({plane != 0, x, y, 64}, kind % 9);
+        fill_with_blocks(scene, {false, 0, 0, 64});
         REQUIRE(scene.batch.filters.set(layout, filters.tables));
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/av1_batch.h"
+
+#include "batch/av1_blocks.h"
 #include "reference/av1_prediction.h"
 #include "reference/av1_residual.h"
 #include "reference/pixels.h"
@@ -41,7 +43,15 @@ class Runner {
 
     void predictions() {
         each(recorder_.mc, [&](const DdAv1McRecord &r, unsigned group) { single(r, group); });
-        each(recorder_.pairs, [&](const DdAv1McRecord &r, unsigned group) { pair(r, group); });
+        each(recorder_.pairs, [&](const DdAv1PairRecord &r, unsigned group) { pair(r, group); });
+        each_av1_plane(recorder_.blocks, batch_.dst, [&](const DdAv1McRecord &r, unsigned group, unsigned) {
+            single(r, group);
+            return true;
+        });
+        each_av1_plane(recorder_.pair_blocks, batch_.dst, [&](const DdAv1PairRecord &r, unsigned group, unsigned) {
+            pair(r, group);
+            return true;
+        });
         each(recorder_.overlaps, [&](const DdAv1OverlapRecord &r, unsigned group) { overlap(r, group); });
         each(recorder_.warps, [&](const DdAv1WarpRecord &r, unsigned group) { warp(r, group); });
         each(recorder_.differences, [&](const DdAv1DiffRecord &r, unsigned group) { difference(r, group); });
@@ -116,12 +126,12 @@ class Runner {
     }
 
     void single(const DdAv1McRecord &r, unsigned group) {
-        DdAv1Prediction p = prediction(r.dst, r.ctl, r.mask);
+        DdAv1Prediction p = prediction(r.dst, r.ctl, 0);
         p.source[0] = translated(r.source[0], group);
         predictor_.predict(p);
     }
 
-    void pair(const DdAv1McRecord &r, unsigned group) {
+    void pair(const DdAv1PairRecord &r, unsigned group) {
         DdAv1Prediction p = prediction(r.dst, r.ctl, r.mask);
         for (unsigned i = 0; i < 2; i++)
             p.source[i] = translated(r.source[i], group);

@@ -109,7 +109,8 @@ bool padding_counts(const dd::Av1Batch &, unsigned phases) {
 Counts count(const dd::Av1Batch &batch) {
     Counts counts;
     for (const dd::Av1Recorder &recorder : batch.recon.recorders) {
-        counts.predictions += records_of(recorder.mc) + records_of(recorder.pairs) + records_of(recorder.overlaps) +
+        counts.predictions += records_of(recorder.mc) + 2 * records_of(recorder.blocks) + records_of(recorder.pairs) +
+                              2 * records_of(recorder.pair_blocks) + records_of(recorder.overlaps) +
                               records_of(recorder.warps) + records_of(recorder.differences);
         for (const dd::Av1ItxBin &bin : recorder.residuals.bins)
             counts.residuals += bin.records.size();
