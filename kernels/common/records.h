@@ -249,6 +249,13 @@ struct DdLfSuperblockPush {
     uint ss_v;
 };
 
+// Copies of tiles between two buffers of a picture. The records are the tiles: column | row << 16.
+struct DdExchangePush {
+    DdPlanes planes;
+    uint words_log2[2]; // of a tile's row: luma, chroma
+    uint rows_log2[2];
+};
+
 #ifdef __cplusplus
 } // namespace dd
 #endif

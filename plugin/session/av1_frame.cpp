@@ -2,6 +2,7 @@
 #include "session/av1_frame.h"
 
 #include "vulkan/av1_dispatch.h"
+#include "vulkan/exchange.h"
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
@@ -60,6 +61,16 @@ void begin_recon(DdFrame &frame, const DdFrameInfo &info) {
         frame.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
 }
 
+bool any_filter_on_gpu(const DdFrame &frame) {
+    return std::ranges::any_of(kFilters, [&](const Filter &filter) { return frame.on_gpu(filter.stage); });
+}
+
+// Between its phases nobody needs such a frame but who decodes the CPU's blocks. What is saved are whole pictures.
+bool has_shares_alone(const DdFrame &frame) {
+    return frame.on_gpu(DD_STAGE_MC) && frame.on_gpu(DD_STAGE_ITX) && any_filter_on_gpu(frame) &&
+           !av1_filters_left(frame) && !frame.session->saver.wanted();
+}
+
 } // namespace
 
 bool av1_filters_left(const DdFrame &frame) {
@@ -91,6 +102,8 @@ void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
 void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
     frame.av1.dst = info.dst->layout();
     frame.av1.filters.clear();
+    frame.shares.reset(frame.av1.dst, 0);
+    frame.in_tiles = false;
     if (frame.plan.side[DD_STAGE_MC] == DD_SIDE_NONE) {
         frame.refusal.reset();
         frame.av1.recon.clear();
@@ -109,6 +122,16 @@ void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
     const unsigned both = DD_AV1_FILTER_CDEF | DD_AV1_FILTER_RESTORATION;
     if ((info.filtered & both) == both && frame.on_gpu(DD_STAGE_CDEF) != frame.on_gpu(DD_STAGE_LR))
         frame.plan.side[DD_STAGE_CDEF] = frame.plan.side[DD_STAGE_LR] = DD_SIDE_CPU;
+    if (has_shares_alone(frame) && info.dst->memory->gpu->has_copy())
+        frame.shares.reset(frame.av1.dst, info.recorders);
+}
+
+void plan_av1_exchange(DdFrame &frame, unsigned phases) {
+    PhaseWork &recon = frame.work[kRecon];
+    if (phases == DD_PHASE_RECON && !recon.empty() && frame.shares.make_lists())
+        plan_exchange(frame.av1.dst, frame.shares.read(), recon);
+    if (phases == DD_PHASE_FILTER && frame.in_tiles)
+        plan_exchange(frame.av1.dst, frame.shares.written(), frame.work[kFilter]);
 }
 
 GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote) {
@@ -116,6 +139,8 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
     input.dst = frame.dst->memory->gpu.get();
     if (planned[kRecon]) {
         write_av1_recon(frame.av1, *planned[kRecon], frame.job->upload(kRecon));
+        if (planned[kRecon]->exchange)
+            write_exchange(frame.shares.read(), *planned[kRecon], frame.job->upload(kRecon));
         const unsigned used = frame.av1.recon.used_refs();
         for (unsigned slot = 0; slot < kAv1Refs; slot++)
             if (used >> slot & 1)
@@ -126,6 +151,8 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
         if (const GpuStatus status = prepare_scratch(frame); !status)
             return status;
         write_av1_filter(frame.av1, *planned[kFilter], frame.job->upload(kFilter));
+        if (planned[kFilter]->exchange)
+            write_exchange(frame.shares.written(), *planned[kFilter], frame.job->upload(kFilter));
         input.ref[kAv1ScratchA] = frame.scratch[0].get();
         input.ref[kAv1ScratchB] = frame.scratch[1].get();
     }
@@ -133,7 +160,9 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
     input.cpu_wrote = cpu_wrote;
     input.final = planned[kFilter] && !av1_filters_left(frame);
     input.reads_unfinished = frame.trusted_refs != 0;
-    return frame.job->submit(input);
+    const GpuStatus status = frame.job->submit(input);
+    frame.in_tiles = status && planned[kRecon] && planned[kRecon]->exchange;
+    return status;
 }
 
 std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame) {

@@ -17,6 +17,8 @@ void begin_av1(DdFrame &frame, const DdFrameInfo &info);
 void refuse_av1(DdFrame &frame, DdAv1Refusal why);
 // The CPU filters after the GPU.
 bool av1_filters_left(const DdFrame &frame);
+// With the rest of the phases planned: what is copied between the CPU and the GPU, where that isn't the whole picture.
+void plan_av1_exchange(DdFrame &frame, unsigned phases);
 // After GpuJob::begin(): writes the uploads and submits.
 GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, bool cpu_wrote);
 std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame);

@@ -181,12 +181,14 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     }
     if (av1 && (phases & DD_PHASE_FILTER))
         plan_av1_filter(frame.av1, frame.work[kFilter]);
+    if (av1)
+        plan_av1_exchange(frame, phases);
     if (!av1 && (phases & DD_PHASE_RECON))
         plan_vp9_recon(frame.batch, profile, frame.work[kRecon]);
     if (!av1 && (phases & DD_PHASE_FILTER))
         plan_vp9_filter(frame.batch, profile, frame.work[kFilter]);
     for (unsigned phase = 0; phase < 2; phase++)
-        if (!frame.work[phase].dispatches.empty())
+        if (!frame.work[phase].empty())
             planned[phase] = &frame.work[phase];
     return planned;
 }

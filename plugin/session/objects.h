@@ -3,6 +3,7 @@
 // What the handles of the C interface point to.
 #pragma once
 #include "batch/av1_batch.h"
+#include "batch/av1_shares.h"
 #include "batch/vp9_batch.h"
 #include "daedalus/daedalus.h"
 #include "log.h"
@@ -156,6 +157,8 @@ struct DdFrame {
     dd::Vp9Batch batch;
     std::vector<DdVp9Recorder> vp9_recorders; // of the batch
     dd::Av1Batch av1;
+    dd::Av1Shares shares;  // of the CPU
+    bool in_tiles = false; // of those alone the CPU's copy of `dst` is as new as the GPU's
     std::array<std::unique_ptr<dd::GpuPicture>, 2> scratch; // of the AV1 filters
     dd::PictureLayout scratch_layout;
     std::array<dd::PhaseWork, 2> work;

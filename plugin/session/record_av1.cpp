@@ -102,6 +102,15 @@ int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual 
     return record(frame, recorder, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
 }
 
+int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h) {
+    return record(frame, recorder, [&](Av1Recorder &) { return frame->shares.add(recorder, x, y, w, h); });
+}
+
+void dd_av1_cpu_shares_complete(DdFrame *frame) {
+    if (frame)
+        frame->shares.complete();
+}
+
 void dd_av1_give_back_residuals(DdFrame *frame) {
     if (!frame)
         return;

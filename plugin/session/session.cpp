@@ -7,6 +7,7 @@
 #include "session/guard.h"
 #include "session/objects.h"
 #include "vulkan/av1_dispatch.h"
+#include "vulkan/exchange.h"
 #include "vulkan/vp9_dispatch.h"
 
 #include <algorithm>
@@ -121,6 +122,15 @@ int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
 
 namespace {
 
+std::vector<unsigned> kernels_for(const Gpu &gpu, DdCodec codec, const PictureFormat &kind) {
+    if (codec == DD_CODEC_VP9)
+        return vp9_kernels(kind, gpu.profile());
+    std::vector<unsigned> kernels = av1_kernels(kind);
+    if (gpu.copies_pictures())
+        kernels.push_back(exchange_kernel());
+    return kernels;
+}
+
 // What the worker does for a kind of pictures, after it has opened the device. Where all pipelines are there, nothing is left to do.
 // A compiler may run for seconds: `threads` are for those who wait for it.
 void prepare_kind(DdDevice &device, DdCodec codec, Preparation &preparation, unsigned threads,
@@ -128,14 +138,13 @@ void prepare_kind(DdDevice &device, DdCodec codec, Preparation &preparation, uns
     if (const auto gpu = device.gpu.get()) {
         const TraceScope scope(device.trace.get(), "make pipelines", 0);
         const PictureFormat &kind = preparation.kind;
-        const auto kernels = codec == DD_CODEC_AV1 ? av1_kernels(kind) : vp9_kernels(kind, gpu->profile());
-        preparation.status = gpu->prepare(kernels, threads, stop);
+        preparation.status = gpu->prepare(kernels_for(*gpu, codec, kind), threads, stop);
     }
     preparation.done.store(true, std::memory_order_release);
 }
 
 bool is_prepared(const Gpu *gpu, DdCodec codec, const PictureFormat &kind) {
-    return gpu && gpu->is_prepared(codec == DD_CODEC_AV1 ? av1_kernels(kind) : vp9_kernels(kind, gpu->profile()));
+    return gpu && gpu->is_prepared(kernels_for(*gpu, codec, kind));
 }
 
 } // namespace

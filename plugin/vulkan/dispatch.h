@@ -74,9 +74,14 @@ struct PhaseWork {
     std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
     std::shared_ptr<Vp9IntraWave> intra_wave;     // the same of intra prediction
     std::vector<Av1ShapeCount> shapes;            // the same of residuals
+    // Where a picture has a working copy: instead of all of it, these tiles go to the CPU behind a recon phase that isn't the frame's last
+    // one, and come from there before a filter phase (exchange.h). No groups: nothing does.
+    std::optional<Dispatch> exchange;
 
+    bool empty() const { return dispatches.empty() && !exchange; }
     void clear() {
         dispatches.clear();
+        exchange.reset();
         shapes.clear();
         upload_bytes = coefs_at = 0;
         residual_bytes = most_residual_bytes = 0;

@@ -22,6 +22,13 @@ constexpr auto kSlice = std::chrono::milliseconds(100);
 // Even while others make progress, nobody waits for ever.
 constexpr int kLongestWait = 16;
 
+constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
+
+// Tiles of the picture are copied for the CPU's share between a frame's phases.
+bool exchanges(const SubmitInput &input, unsigned phase) {
+    return input.phase[phase] && input.phase[phase]->exchange;
+}
+
 bool fits(const Buffer &buffer, VkDeviceSize needed) {
     return buffer && keeps_room(buffer.size(), needed);
 }
@@ -106,12 +113,9 @@ VkResult Slot::submit(const SubmitInput &input) {
         result = coefs_.flush();
     if (result != VK_SUCCESS)
         return result;
-    // Pipelines are made before the lock is taken: a compiler may run for long.
-    for (const PhaseWork *work : input.phase)
-        if (work)
-            for (const Dispatch &dispatch : work->dispatches)
-                if (!device_.pipelines().get(dispatch.kernel))
-                    return VK_ERROR_OUT_OF_HOST_MEMORY;
+    // Before the lock is taken: a compiler may run for long.
+    if (!pipelines_exist(input))
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
 
     const std::lock_guard lock(device_.submit_mutex);
     result = record(input);
@@ -136,6 +140,16 @@ VkResult Slot::submit(const SubmitInput &input) {
     return VK_SUCCESS;
 }
 
+// Makes those that don't.
+bool Slot::pipelines_exist(const SubmitInput &input) {
+    const auto exists = [this](const Dispatch &dispatch) {
+        return device_.pipelines().get(dispatch.kernel) != VK_NULL_HANDLE;
+    };
+    return std::ranges::all_of(input.phase, [&](const PhaseWork *work) {
+        return !work || (std::ranges::all_of(work->dispatches, exists) && (!work->exchange || exists(*work->exchange)));
+    });
+}
+
 VkResult Slot::record(const SubmitInput &input) {
     const DeviceApi &vk = device_.vk();
     keys_.clear();
@@ -150,12 +164,14 @@ VkResult Slot::record(const SubmitInput &input) {
     if (device_.timestamps() && (result = reset_queries(input)) != VK_SUCCESS)
         return result;
     timestamp({}, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
-    record_uploads(input);
+    if ((result = record_uploads(input)) != VK_SUCCESS)
+        return result;
     timestamp(kUploads);
     for (unsigned phase = 0; phase < input.phase.size(); phase++)
         if (input.phase[phase] && (result = record_phase(input, phase)) != VK_SUCCESS)
             return result;
-    record_downloads(input);
+    if ((result = record_downloads(input)) != VK_SUCCESS)
+        return result;
     timestamp(kDownloads, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
     return vk.EndCommandBuffer(commands_);
 }
@@ -183,14 +199,14 @@ VkResult Slot::reset_queries(const SubmitInput &input) {
     return VK_SUCCESS;
 }
 
-// Brings the working copies up to date. Whole buffers: a copy has a fixed cost that is larger than what a part would
-// save.
-void Slot::record_uploads(const SubmitInput &input) {
+// Brings the working copies up to date. Whole buffers, where the frame doesn't say which tiles: a copy has a fixed cost that is
+// larger than what a part would save.
+VkResult Slot::record_uploads(const SubmitInput &input) {
     const auto copy = [this](const VulkanPicture &picture) {
         const VkBufferCopy all = {0, 0, picture.layout.size};
         device_.vk().CmdCopyBuffer(commands_, picture.host.handle(), picture.local.handle(), 1, &all);
     };
-    bool copied = false, pending = false;
+    bool copied = false, pending = false, exchanged = false;
     for (std::size_t slot = 0; slot < input.ref.size(); slot++) {
         VulkanPicture *ref = input.ref[slot].get();
         const auto before = input.ref.begin() + static_cast<std::ptrdiff_t>(slot);
@@ -203,30 +219,69 @@ void Slot::record_uploads(const SubmitInput &input) {
         copied = true;
     }
     if (input.cpu_wrote && input.dst->has_copy()) {
-        copy(*input.dst);
-        copied = true;
+        exchanged = exchanges(input, kFilter);
+        copied |= !exchanged;
+        if (!exchanged)
+            copy(*input.dst);
+        else if (const VkResult result =
+                     record_exchange(input, kFilter, input.dst->host.handle(), input.dst->local.handle());
+                 result != VK_SUCCESS)
+            return result;
     }
     // What a fence was waited for is available; it only has to become visible, which makes nothing wait. Exceptions are a copy
     // that another frame has started, and kernels that still write a reference. Their downloads are no matter.
-    const bool transfers = copied || pending;
-    VkPipelineStageFlags from = (transfers ? kTransfer : 0) | (input.reads_unfinished ? kCompute : 0);
+    const bool transfers = copied || pending, kernels = exchanged || input.reads_unfinished;
+    VkPipelineStageFlags from = (transfers ? kTransfer : 0) | (kernels ? kCompute : 0);
     if (!from)
         from = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT;
     const VkAccessFlags written =
-        (transfers ? VK_ACCESS_TRANSFER_WRITE_BIT : 0) | (input.reads_unfinished ? VK_ACCESS_SHADER_WRITE_BIT : 0);
+        (transfers ? VK_ACCESS_TRANSFER_WRITE_BIT : 0) | (kernels ? VK_ACCESS_SHADER_WRITE_BIT : 0);
     barrier(from, written, kCompute | kTransfer, kShaderAccess | kTransferAccess);
+    return VK_SUCCESS;
 }
 
 // Makes the pixels visible to the CPU.
-void Slot::record_downloads(const SubmitInput &input) {
-    if (!input.dst->has_copy()) {
+VkResult Slot::record_downloads(const SubmitInput &input) {
+    const VulkanPicture &dst = *input.dst;
+    const bool exchanged = dst.has_copy() && !input.final && exchanges(input, kRecon);
+    VkResult result = VK_SUCCESS;
+    if (exchanged) {
+        barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, VK_ACCESS_SHADER_READ_BIT);
+        result = record_exchange(input, kRecon, dst.local.handle(), dst.host.handle());
+    }
+    if (!dst.has_copy() || exchanged) {
         barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
-        return;
+        return result;
     }
     barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kTransfer, VK_ACCESS_TRANSFER_READ_BIT);
-    const VkBufferCopy all = {0, 0, input.dst->layout.size};
-    device_.vk().CmdCopyBuffer(commands_, input.dst->local.handle(), input.dst->host.handle(), 1, &all);
+    const VkBufferCopy all = {0, 0, dst.layout.size};
+    device_.vk().CmdCopyBuffer(commands_, dst.local.handle(), dst.host.handle(), 1, &all);
     barrier(kTransfer, VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    return result;
+}
+
+// The phase's tiles of dst.
+VkResult Slot::record_exchange(const SubmitInput &input, unsigned phase, VkBuffer from, VkBuffer to) {
+    const Dispatch &dispatch = *input.phase[phase]->exchange;
+    if (!dispatch.groups)
+        return VK_SUCCESS;
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    if (const VkResult result = next_descriptor_set(set); result != VK_SUCCESS)
+        return result;
+    keys_.push_back({}); // no kernel's of a phase
+    std::array<VkDescriptorBufferInfo, kBindings> buffers{};
+    buffers.fill({from, 0, VK_WHOLE_SIZE});
+    buffers[DD_BIND_DST].buffer = to;
+    buffers[DD_BIND_RECORDS] = {upload_.handle(), upload_at_[phase] + dispatch.records_at,
+                                input.phase[phase]->upload_bytes - dispatch.records_at};
+    write_descriptor_set(set, buffers);
+    const DeviceApi &vk = device_.vk();
+    const VkPipelineLayout layout = device_.pipelines().layout();
+    vk.CmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, device_.pipelines().get(dispatch.kernel));
+    vk.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
+    vk.CmdPushConstants(commands_, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, dispatch.push_bytes, dispatch.push.data());
+    record_groups(dispatch);
+    return VK_SUCCESS;
 }
 
 VkResult Slot::record_phase(const SubmitInput &input, unsigned phase) {
@@ -310,13 +365,8 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
         set = sets_[index];
         return VK_SUCCESS;
     }
-    if (index == sets_.size()) {
-        const VkResult result = new_descriptor_set(set);
-        if (result != VK_SUCCESS)
-            return result;
-        sets_.push_back(set);
-    }
-    set = sets_[index];
+    if (const VkResult result = next_descriptor_set(set); result != VK_SUCCESS)
+        return result;
     keys_.push_back(key);
     std::array<VkDescriptorBufferInfo, kBindings> buffers{};
     constexpr std::array<unsigned, 1 + DD_AV1_BOUND_REFS> bindings = {
@@ -334,6 +384,17 @@ VkResult Slot::descriptor_set(const SubmitInput &input, unsigned phase, const Di
             buffers[DD_BIND_RESIDUALS] = {residuals_.handle(), 0, residuals_.size()};
     }
     write_descriptor_set(set, buffers);
+    return VK_SUCCESS;
+}
+
+// One that nothing of the submit uses so far. A key has to follow.
+VkResult Slot::next_descriptor_set(VkDescriptorSet &set) {
+    if (keys_.size() == sets_.size()) {
+        if (const VkResult result = new_descriptor_set(set); result != VK_SUCCESS)
+            return result;
+        sets_.push_back(set);
+    }
+    set = sets_[keys_.size()];
     return VK_SUCCESS;
 }
 

@@ -63,9 +63,12 @@ class Slot {
     VkResult reset_queries(const SubmitInput &input);
     VkResult record_phase(const SubmitInput &input, unsigned phase);
     void record_groups(const Dispatch &dispatch);
-    void record_uploads(const SubmitInput &input);
-    void record_downloads(const SubmitInput &input);
+    VkResult record_uploads(const SubmitInput &input);
+    VkResult record_downloads(const SubmitInput &input);
+    VkResult record_exchange(const SubmitInput &input, unsigned phase, VkBuffer from, VkBuffer to);
+    bool pipelines_exist(const SubmitInput &input);
     VkResult descriptor_set(const SubmitInput &input, unsigned phase, const Dispatch &dispatch, VkDescriptorSet &set);
+    VkResult next_descriptor_set(VkDescriptorSet &set);
     VkResult new_descriptor_set(VkDescriptorSet &set);
     void write_descriptor_set(VkDescriptorSet set, const std::array<VkDescriptorBufferInfo, kBindings> &buffers);
     void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used);

@@ -31,6 +31,10 @@ std::byte *GpuPicture::data() const {
     return picture_->host.data();
 }
 
+bool GpuPicture::has_copy() const {
+    return picture_->has_copy();
+}
+
 void GpuPicture::take_cpu_pixels() {
     picture_->local_valid = false;
 }
@@ -64,6 +68,9 @@ bool Gpu::given_up() const {
 bool Gpu::has_cached_memory() const {
     const MemoryStrategy memory = device_->memory_strategy();
     return memory == MemoryStrategy::unified || memory == MemoryStrategy::discrete;
+}
+bool Gpu::copies_pictures() const {
+    return device_->memory_strategy() == MemoryStrategy::discrete;
 }
 bool Gpu::keeps_order() const {
     return has_cached_memory();

@@ -41,6 +41,8 @@ class GpuPicture {
     std::byte *data() const;
     // Nothing but this object uses it: it may be given to another frame.
     bool idle() const { return picture_.use_count() == 1; }
+    // Kernels have a copy of their own, and data() is as new as the last download.
+    bool has_copy() const;
     // The CPU's pixels are the picture, whatever the GPU has.
     void take_cpu_pixels();
 
@@ -63,6 +65,8 @@ class Gpu {
     bool reads_cached() const;
     // All memory can be such, not pictures alone.
     bool has_cached_memory() const;
+    // Pictures have a copy for the GPU and one for the CPU.
+    bool copies_pictures() const;
     bool given_up() const; // lost or hung
     // Work may read what earlier work of another frame is still to write: nothing has to be done between them.
     bool keeps_order() const;

@@ -468,6 +468,15 @@ DD_API void dd_av1_give_back_residuals(DdFrame *frame);
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
 DD_API int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count);
 
+/** A block of which the CPU has a share behind the recon phase: intra, or inter-intra. Pixels of luma, multiples of 4, at most 128x128
+ *  and within whole superblocks; the block's chroma goes with it. Where pictures have a copy for the GPU and one for the CPU, what such blocks need, and
+ *  intra prediction around them, is all that is copied between the recon and the filter phase. */
+DD_API int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h);
+/** Before the recon phase is submitted alone: a promise that all such blocks were told. Until the filter phase is submitted, with
+ *  `cpu_wrote`, the CPU writes no pixel of `dst` outside of them, and those that AV1's intra prediction of them doesn't read are undefined. The promise ends with
+ *  an error of dd_frame_submit or dd_frame_wait. Without it whole pictures are copied; so they are where the CPU has other stages behind the recon phase. */
+DD_API void dd_av1_cpu_shares_complete(DdFrame *frame);
+
 /** Why the CPU reconstructs the inter blocks of a frame that the plan would give to the GPU. */
 typedef enum DdAv1Refusal {
     DD_AV1_REFUSE_SCALED,     /**< a block has a reference of another size */
