@@ -56,6 +56,7 @@ std::shared_ptr<Gpu> open_gpu(DdDevice &device, const GpuOptions &options) {
     }
     device.log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", gpu->name().c_str(),
                     device.plan_name.c_str());
+    gpu->rest();
     return nullptr;
 }
 

@@ -122,14 +122,23 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     std::shared_ptr<VulkanDevice> device(new VulkanDevice);
     device->faults_ = Faults::from_text(environment("DAEDALUS_FAULT"));
     device->instance_ = process_instance(why);
-    if (!device->instance_ || options.stop.stop_requested())
+    if (!device->instance_)
         return nullptr;
+    if (device->find(options, why))
+        return device;
+    if (!options.stop.stop_requested())
+        device->give_back_pages(); // the drivers stay loaded
+    return nullptr;
+}
 
-    const InstanceApi &api = device->instance_->api;
+bool VulkanDevice::find(const GpuOptions &options, std::string &why) {
+    if (options.stop.stop_requested())
+        return false;
+    const InstanceApi &api = instance_->api;
     std::uint32_t count = 0;
-    api.EnumeratePhysicalDevices(device->instance_->handle, &count, nullptr);
+    api.EnumeratePhysicalDevices(instance_->handle, &count, nullptr);
     std::vector<VkPhysicalDevice> handles(count);
-    api.EnumeratePhysicalDevices(device->instance_->handle, &count, handles.data());
+    api.EnumeratePhysicalDevices(instance_->handle, &count, handles.data());
     std::vector<Candidate> candidates(count);
     std::vector<DeviceFacts> facts;
     for (std::size_t i = 0; i < candidates.size(); i++) {
@@ -139,15 +148,11 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     }
     const DeviceChoice choice = choose_device(facts, options.device);
     why = choice.why;
-    if (choice.index < 0)
-        return nullptr;
-    if (options.stop.stop_requested())
-        return nullptr;
+    if (choice.index < 0 || options.stop.stop_requested())
+        return false;
     const Candidate &chosen = candidates[static_cast<std::size_t>(choice.index)];
-    device->settle(chosen, options);
-    if (!device->make_device(chosen, why))
-        return nullptr;
-    return device;
+    settle(chosen, options);
+    return make_device(chosen, why);
 }
 
 namespace {
@@ -254,6 +259,10 @@ bool VulkanDevice::release_device() {
         vk_.DestroySemaphore(device_, never_, nullptr);
     vk_.DestroyDevice(device_, nullptr);
     return true;
+}
+
+void VulkanDevice::give_back_pages() const {
+    instance_->pages.give_back();
 }
 
 VkBuffer VulkanDevice::tables(std::span<const std::uint32_t> words) {

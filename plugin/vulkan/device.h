@@ -57,6 +57,9 @@ class VulkanDevice {
     bool given_up() const { return given_up_.load(std::memory_order_relaxed); }
     void give_up() { given_up_.store(true, std::memory_order_relaxed); }
 
+    // What opening drivers and compiling needed of memory, and decoding doesn't (driver_pages.h).
+    void give_back_pages() const;
+
     // Submits that are known to be done; tells a slow GPU from a hung one.
     std::atomic<std::uint64_t> progress{0};
     // Held while commands are put on the queue, and while the state of pictures' working copies is read or changed.
@@ -66,6 +69,7 @@ class VulkanDevice {
   private:
     VulkanDevice();
     struct Candidate;
+    bool find(const GpuOptions &options, std::string &why);
     bool make_device(const Candidate &candidate, std::string &why);
     void settle(const Candidate &candidate, const GpuOptions &options);
     bool release_device(); // false: the GPU hangs

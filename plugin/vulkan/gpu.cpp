@@ -84,6 +84,10 @@ bool Gpu::is_prepared(std::span<const unsigned> kernels) const {
     return device_->pipelines().all_made(kernels);
 }
 
+void Gpu::rest() const {
+    device_->give_back_pages();
+}
+
 bool Gpu::holds(const PictureLayout &layout) const {
     return layout.size + kPictureTail <= device_->limits().maxStorageBufferRange;
 }

@@ -74,6 +74,8 @@ class Gpu {
     // Makes the pipelines that don't exist yet, with as many threads. Told to stop, it leaves the rest out.
     GpuStatus prepare(std::span<const unsigned> kernels, unsigned threads = 1, const std::stop_token &stop = {});
     bool is_prepared(std::span<const unsigned> kernels) const;
+    // Nothing will be done with it: its driver stays loaded, but needn't stay in memory.
+    void rest() const;
     // Its buffers are large enough for pictures of this layout.
     bool holds(const PictureLayout &layout) const;
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);

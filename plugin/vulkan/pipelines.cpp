@@ -85,6 +85,8 @@ VkResult Pipelines::prepare(std::span<const unsigned> kernels, unsigned threads,
     const VkResult result = make_all(missing, threads, stop);
     if (result == VK_SUCCESS)
         keep();
+    if (!missing.empty() && !stop.stop_requested())
+        device_.give_back_pages();
     return result;
 }
 
