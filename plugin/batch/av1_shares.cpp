@@ -45,16 +45,16 @@ bool Av1Shares::add(unsigned recorder, unsigned x, unsigned y, unsigned w, unsig
     if (complete_ || recorder >= kept_)
         return !complete_ && kept_ == 0;
     Map &map = maps_[recorder];
-    const unsigned end_x = round_up(x + w, kWithChroma), end_y = round_up(y + h, kWithChroma);
-    x -= x % kWithChroma;
-    y -= y % kWithChroma;
-    mark(map, x, y, end_x, end_y, kRead | kWritten);
+    const unsigned first_x = x - x % kWithChroma, end_x = round_up(x + w, kWithChroma);
+    const unsigned first_y = y - y % kWithChroma, end_y = round_up(y + h, kWithChroma);
+    mark(map, first_x, first_y, end_x, end_y, kRead | kWritten);
     // A row above and a column to the left, each from the corner on and twice as long as the block: what is read for its transform blocks
     // lies within.
     if (y > 0)
-        mark(map, x - (x > 0), y - 1, std::min(2 * end_x - x, luma_.padded_width), y, kRead);
+        mark(map, first_x - (first_x > 0), first_y - (first_y > 0), std::min(2 * end_x - first_x, luma_.padded_width),
+             y, kRead);
     if (x > 0)
-        mark(map, x - 1, y, x, std::min(2 * end_y - y, luma_.padded_height), kRead);
+        mark(map, first_x - (first_x > 0), first_y, x, std::min(2 * end_y - first_y, luma_.padded_height), kRead);
     return true;
 }
 

@@ -104,6 +104,7 @@ def av1_rows(tier: str) -> list[Row]:
             row("cpu", "cpu", *av1, *PROVED),
             row("random, 4 threads", "random", *av1, "--threads", "4"),
             row("gpu, 2 threads", "gpu", *av1, *PROVED, "--threads", "2"),
+            row("gpu, memory of its own", "gpu", *av1, *small, *PROVED, "--memory", "discrete"),
             row("filters, one frame at a time", av1_alone("lf", "cdef", "lr"), *av1, *PROVED, *one_frame),
             row("gpu, one frame at a time", "gpu", *av1, *small, *one_frame),
             row("mc alone", av1_alone("mc"), *av1, *small),

@@ -46,6 +46,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--device", default="llvmpipe")
     parser.add_argument("--plan", default="gpu")
     parser.add_argument("--profile", default="auto")
+    parser.add_argument("--memory", default="", choices=("", "discrete"), help="as on a device with memory of its own")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=KINDS, help="only these kinds")
     parser.add_argument("--most", type=int, default=500, metavar="N", help="an end for n, which is a failure (default: 500)")
@@ -83,7 +84,7 @@ def one(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: 
     if kind == "hang":
         environment["DAEDALUS_TIMEOUT_MS"] = str(patience)
     run = decode.decode(args.ffmpeg, stream, threads=decode.Threads(args.threads),
-                        offload=decode.Offload(args.device, args.plan, args.profile),
+                        offload=decode.Offload(args.device, args.plan, args.profile, args.memory),
                         environment=environment, timeout=120)
     warnings = [line for line in run.log.splitlines() if WARNING.search(line) and speaks_of_us(line)]
     # Other threads' lines may begin in the middle of this one.

@@ -15,13 +15,15 @@ class Offload:
     device: str = "auto"
     plan: str = "auto"
     profile: str = "auto"
+    memory: str = ""  # "discrete": as on a device with memory of its own
 
     def arguments(self) -> list[str]:
         return ["-hwaccel", "daedalus", "-hwaccel_device", self.device]
 
     def environment(self) -> dict[str, str]:
         # By the environment, as commas within a plan would have to be quoted in the device's options.
-        return {"DAEDALUS_PLAN": self.plan, "DAEDALUS_PROFILE": self.profile}
+        memory = {"DAEDALUS_MEMORY": self.memory} if self.memory else {}
+        return {"DAEDALUS_PLAN": self.plan, "DAEDALUS_PROFILE": self.profile, **memory}
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ RECORD = REPO_DIR / "docs" / "kernel-stats.json"
 VARIANTS = REPO_DIR / "kernels" / "variants.json"
 STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "scratch stores", "partial spills", "wgs/sg")
 TRAFFIC = ("words read", "words written", "shared words", "scratch words")
-# Kernels that profile v3d never runs, and whose compilation for V3D takes minutes.
-WIDE_ALONE = ("vp9_intra_",)
+# Kernels that V3D never runs: of profile wide, whose compilation takes minutes, and of devices with memory of their own.
+NOT_ON_V3D = ("vp9_intra_", "exchange")
 BETTER_WHEN_HIGHER = ("threads", "wgs/sg")
 BLOCK_BYTES = 64  # traffic is given for as much work as stores this many bytes: an 8x8 block of 8-bit pixels
 
@@ -37,7 +37,7 @@ def add_arguments(parser) -> None:
 
 def kernel_requests(folder: Path) -> list:
     """One request for each module, or for each of its variants: specialization constants by name of the variant."""
-    modules = sorted(m for m in folder.glob("*.spv") if not m.stem.startswith(WIDE_ALONE))
+    modules = sorted(m for m in folder.glob("*.spv") if not m.stem.startswith(NOT_ON_V3D))
     if not modules:
         raise ToolError(f"no SPIR-V modules in {folder}: build the project first")
     variants = json.loads(VARIANTS.read_text()) if VARIANTS.exists() else {}
