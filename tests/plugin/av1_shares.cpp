@@ -97,15 +97,6 @@ void predict(const PictureFormat &format, const Block &b, unsigned split, Marks 
               static_cast<int>(chroma.w << ss_h), static_cast<int>(chroma.h << ss_v));
 }
 
-Session open_av1(DdDevice *device) {
-    DdSessionOptions options = {};
-    options.size = sizeof(options);
-    options.codec = DD_CODEC_AV1;
-    DdSession *session = nullptr;
-    REQUIRE(dd_session_open(&session, device, &options) == DD_OK);
-    return Session(session);
-}
-
 std::vector<std::byte> pixels_of(DdPicture *picture, const PictureLayout &layout) {
     std::uint8_t *data[3];
     std::ptrdiff_t stride[3];
@@ -323,7 +314,7 @@ TEST_CASE("A frame whose shares are copied in tiles is that of whole copies", "[
                                            format(400, 257, 12, 1, 0), PictureFormat{300, 300, 8, 1, 1, 1});
     LogLines log;
     const Device device = open_device(log, kAllOnGpu);
-    const Session session = open_av1(device.get());
+    const Session session = open_session(device.get(), DD_CODEC_AV1);
     for (const unsigned count : {0u, 1u, 3u, 3u}) {
         Scene scene(random, picture, count);
         auto tiles = tiles_of(scene);
@@ -385,11 +376,11 @@ TEST_CASE("Where the CPU needs more than its blocks the picture is copied whole"
     const Environment strategy("DAEDALUS_MEMORY", memory);
     LogLines log;
     const Device device = open_device(log, plan);
-    const Session session = open_av1(device.get());
+    const Session session = open_session(device.get(), DD_CODEC_AV1);
     const Result result = decode(session.get(), scene, complete, filtered);
     const Environment unified("DAEDALUS_MEMORY", "");
     const Device other = open_device(log, kAllOnGpu);
-    const Session whole = open_av1(other.get());
+    const Session whole = open_session(other.get(), DD_CODEC_AV1);
     REQUIRE(same(scene.layout, result.between, decode(whole.get(), scene, false).between));
 }
 
@@ -398,7 +389,7 @@ TEST_CASE("A share that can't be, or that comes late, sends the frame to the CPU
     const bool late = GENERATE(false, true);
     LogLines log;
     const Device device = open_device(log, kAllOnGpu);
-    const Session session = open_av1(device.get());
+    const Session session = open_session(device.get(), DD_CODEC_AV1);
     const Picture reference = alloc_picture(session.get(), format(100, 100));
     const Picture dst = alloc_picture(session.get(), format(100, 100));
     DdFrameInfo info = frame_info(dst.get(), {reference.get()});

@@ -79,10 +79,10 @@ Device open_device(LogLines &log, const char *plan, const char *profile, const c
     return handle;
 }
 
-Session open_session(DdDevice *device) {
+Session open_session(DdDevice *device, DdCodec codec) {
     DdSessionOptions options = {};
     options.size = sizeof(options);
-    options.codec = DD_CODEC_VP9;
+    options.codec = codec;
     DdSession *session = nullptr;
     REQUIRE(dd_session_open(&session, device, &options) == DD_OK);
     return Session(session);

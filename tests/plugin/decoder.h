@@ -50,7 +50,7 @@ std::string test_device();
 Device request_device(LogLines &log, const char *plan, const char *profile, const std::string &name);
 // That one must be there, unless another is named.
 Device open_device(LogLines &log, const char *plan, const char *profile = nullptr, const char *device = nullptr);
-Session open_session(DdDevice *device);
+Session open_session(DdDevice *device, DdCodec codec = DD_CODEC_VP9);
 Picture alloc_picture(DdSession *session, const PictureFormat &format);
 // Of a frame with one recorder.
 DdFrameInfo frame_info(DdPicture *dst, std::initializer_list<DdPicture *> refs = {});
