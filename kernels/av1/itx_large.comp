@@ -215,8 +215,14 @@ void add_residuals() {
         const DdAv1ItxRecord r = read_record(g.first + (i >> quads_log2));
         const uint x = (i & ((1u << (w_log2 - 2u)) - 1u)) * 4u;
         const uint y = (i & ((1u << quads_log2) - 1u)) >> (w_log2 - 2u);
-        const uint at = block_word(r, x, y), from = i * 4u;
-        store_quad(at, added(at, ivec4(values[from], values[from + 1u], values[from + 2u], values[from + 3u])));
+        const uint from = i * 4u;
+        const ivec4 residual = ivec4(values[from], values[from + 1u], values[from + 2u], values[from + 3u]);
+#ifdef APART
+        leave_apart(r, g.shape, x, y, residual);
+#else
+        const uint at = block_word(r, x, y);
+        store_quad(at, added(at, residual));
+#endif
     }
 }
 

@@ -78,7 +78,7 @@ std::array<std::uint8_t, DD_AV1_BOUND_REFS> Av1References::bound(unsigned group)
 
 // ---- recorder -------------------------------------------------------------------------------------------
 
-void Av1Recorder::reset(const PictureLayout &dst, const Av1References &references) {
+void Av1Recorder::reset(const PictureLayout &dst, const Av1References &references, Av1IntraLevels *levels) {
     const auto clear = [](auto &streams) {
         for (auto &group : streams)
             for (auto &stream : group)
@@ -95,6 +95,9 @@ void Av1Recorder::reset(const PictureLayout &dst, const Av1References &reference
     known_masks_.clear();
     predictions = residuals_kept = 0;
     residuals.reset(dst);
+    intra_steps.clear();
+    intra_words = intra_levels = 0;
+    levels_ = levels;
     used_refs = 0;
     dst_ = dst;
     references_ = references;
@@ -163,13 +166,21 @@ Av1Recorder::Placed Av1Recorder::place(const DdAv1Source &s, unsigned group, boo
     return placed;
 }
 
+std::uint32_t Av1Recorder::add_mask(const std::uint8_t *mask, unsigned w, unsigned h) {
+    const auto first = static_cast<std::uint32_t>(masks.size());
+    const auto [known, added] = known_masks_.try_emplace(Mask{mask, w * h}, first);
+    if (!added)
+        return known->second;
+    masks.resize(first + w * h / 4);
+    std::transform(mask, mask + w * h, reinterpret_cast<std::uint8_t *>(masks.data() + first),
+                   [](std::uint8_t m) { return std::min<std::uint8_t>(m, 64); });
+    return first;
+}
+
 std::uint32_t Av1Recorder::add_mask(const DdAv1Prediction &p, const Area &part) {
+    if (part.w == p.w && part.h == p.h)
+        return add_mask(p.mask, p.w, p.h);
     const std::size_t first = masks.size();
-    if (part.w == p.w && part.h == p.h) {
-        const auto [known, added] = known_masks_.try_emplace(p.mask, static_cast<std::uint32_t>(first));
-        if (!added)
-            return known->second;
-    }
     masks.resize(first + part.w * part.h / 4);
     auto *to = reinterpret_cast<std::uint8_t *>(masks.data() + first);
     const std::uint8_t *from = p.mask + (part.y - p.y) * p.w + (part.x - p.x);
@@ -391,14 +402,16 @@ bool Av1Recorder::difference(const DdAv1Difference &d) {
 // ---- frame ----------------------------------------------------------------------------------------------
 
 void Av1Recon::reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count) {
+    intra_levels.reset(dst, highest_intra_level());
     references = refs;
     if (recorders.size() < recorder_count || recorders.size() > 4 * std::size_t{recorder_count})
         recorders.resize(recorder_count);
     for (Av1Recorder &recorder : recorders)
-        recorder.reset(dst, refs);
+        recorder.reset(dst, refs, &intra_levels);
 }
 
 void Av1Recon::clear() {
+    intra_levels.forget(highest_intra_level());
     references = {};
     for (Av1Recorder &recorder : recorders)
         recorder.reset({}, references);
@@ -423,6 +436,13 @@ std::uint64_t Av1Recon::residuals_kept() const {
     for (const Av1Recorder &recorder : recorders)
         all += recorder.residuals_kept;
     return all;
+}
+
+unsigned Av1Recon::highest_intra_level() const {
+    unsigned level = 0;
+    for (const Av1Recorder &recorder : recorders)
+        level = std::max(level, recorder.intra_levels);
+    return level;
 }
 
 unsigned Av1Recon::used_refs() const {

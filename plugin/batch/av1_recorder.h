@@ -3,6 +3,7 @@
 // Records of AV1's inter prediction: checked, cut into what a kernel's record may be, and sorted by kernel, by the references that a
 // dispatch binds, and by class.
 #pragma once
+#include "batch/av1_intra_levels.h"
 #include "batch/av1_residual.h"
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
@@ -52,15 +53,27 @@ class Av1References {
 template <typename Record>
 using Av1Streams = std::array<std::array<RecordList<Record>, DD_AV1_CLASSES>, Av1References::kGroups>;
 
+// A record of intra prediction. Its level is higher than those of all records that it needs the pixels of.
+struct Av1IntraStep {
+    DdAv1IntraRecord record;
+    std::uint32_t level; // from 1 on
+};
+
+// log2 of the lanes that work on a record.
+unsigned av1_intra_class(const DdAv1IntraRecord &record);
+
 class Av1Recorder {
   public:
-    void reset(const PictureLayout &dst, const Av1References &references);
+    // `levels`: of the frame, for all its recorders; nullptr: none of them takes intra blocks.
+    void reset(const PictureLayout &dst, const Av1References &references, Av1IntraLevels *levels = nullptr);
     // False: refused.
     bool predict(const DdAv1Prediction &p);
     // A record for all planes, or as many for parts of a large block.
     bool predict(const DdAv1InterBlock &b);
     bool overlap(const DdAv1Overlap &o);
     bool difference(const DdAv1Difference &d);
+    // Takes the coefficients of its residuals, too.
+    Av1Recorded intra(const DdAv1Intra &i);
 
     Av1Streams<DdAv1McRecord> mc, blocks;           // from one reference: of planes, of whole blocks
     Av1Streams<DdAv1PairRecord> pairs, pair_blocks; // from two
@@ -72,6 +85,10 @@ class Av1Recorder {
     unsigned used_refs = 0; // by bound slot
     Av1Residuals residuals;
     std::uint64_t residuals_kept = 0; // by the CPU
+    // What they say of residuals, sums, palettes and masks counts from the first ones of this recorder.
+    RecordList<Av1IntraStep> intra_steps;
+    std::uint32_t intra_words = 0; // that they need at DD_BIND_RESIDUALS
+    unsigned intra_levels = 0;     // the highest
 
   private:
     struct Area {
@@ -95,16 +112,36 @@ class Av1Recorder {
     void add_block(const DdAv1InterBlock &b);
     void add_warp(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask);
     std::uint32_t add_mask(const DdAv1Prediction &p, const Area &part);
+    // Of w * h weights.
+    std::uint32_t add_mask(const std::uint8_t *mask, unsigned w, unsigned h);
+    bool allowed(const DdAv1Intra &i) const;
+    unsigned level_of(const DdAv1Intra &i, unsigned mode) const;
+    void add_step(const DdAv1IntraRecord &record, unsigned level);
+    Av1Recorded add_intra_residual(const DdAv1Intra &i, unsigned plane, DdAv1IntraRecord &record);
+    void add_palette(const DdAv1Intra &i, DdAv1IntraRecord &record);
+    unsigned add_sums(const DdAv1Intra &i, DdAv1IntraRecord &record);
+    Av1Recorded put_steps(const DdAv1Intra &i, unsigned mode, DdAv1IntraRecord &record, const DdAv1IntraRecord &added);
 
     PictureLayout dst_;
     Av1References references_;
-    std::unordered_map<const std::uint8_t *, std::uint32_t> known_masks_;
+    Av1IntraLevels *levels_ = nullptr;
+    // One mask may serve blocks of several sizes.
+    struct Mask {
+        const std::uint8_t *weights;
+        unsigned count;
+        bool operator==(const Mask &) const = default;
+    };
+    struct MaskHash {
+        std::size_t operator()(const Mask &m) const { return std::hash<const void *>{}(m.weights) ^ m.count; }
+    };
+    std::unordered_map<Mask, std::uint32_t, MaskHash> known_masks_;
 };
 
 // Inter prediction of a frame and the residuals that are added to it.
 struct Av1Recon {
     Av1References references;
     std::vector<Av1Recorder> recorders;
+    Av1IntraLevels intra_levels;
 
     void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count);
     // Empties the recorders, which refuse everything then and keep their memory.
@@ -113,6 +150,7 @@ struct Av1Recon {
     std::uint64_t residuals() const;
     std::uint64_t residuals_kept() const;
     unsigned used_refs() const;
+    unsigned highest_intra_level() const;
     // All coefficients lie in room that was lent to the first recorder, the only one that is used: they needn't be copied.
     bool has_lent_coefs() const { return !recorders.empty() && recorders.front().residuals.coefs.is_lent(); }
 };

@@ -254,7 +254,7 @@ int av1_dc_residual(const Av1Shape &shape, int dc) {
     return (half_turn(dc) + 8) >> 4;
 }
 
-Av1Residuals::Av1Residuals() : bin_at_(kAv1TxSizes * kAv1TxTypes * kCorners, std::uint16_t{kNoBin}) {}
+Av1Residuals::Av1Residuals() : bin_at_(kAv1TxSizes * kAv1TxTypes * kCorners * 2, std::uint16_t{kNoBin}) {}
 
 void Av1Residuals::reset(const PictureLayout &dst) {
     for (Av1ItxBin &bin : bins)
@@ -269,12 +269,13 @@ void Av1Residuals::reset(const PictureLayout &dst) {
     }
 }
 
-Av1ItxBin &Av1Residuals::bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner) {
+Av1ItxBin &Av1Residuals::bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner,
+                                bool apart) {
     const unsigned number = corner.cols ? (corner.cols - 2) * 4 + corner.rows - 2 : kCorners - 1;
-    std::uint16_t &at = bin_at_[(size * kAv1TxTypes + type) * kCorners + number];
+    std::uint16_t &at = bin_at_[((size * kAv1TxTypes + type) * kCorners + number) * 2 + apart];
     if (at == kNoBin) {
         at = static_cast<std::uint16_t>(bins.size());
-        bins.push_back({shape_bits(shape, corner), {}});
+        bins.push_back({shape_bits(shape, corner) | (apart ? DD_AV1_ITX_APART : 0), {}});
     }
     return bins[at];
 }
@@ -300,19 +301,21 @@ void Av1Residuals::note_taken(void *home, std::uint32_t first, const Av1Corner &
     taken.stride = static_cast<std::uint8_t>(stride);
 }
 
+// What each pixel gets of a DC coefficient alone.
 template <typename T>
-Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst) {
+std::uint32_t Av1Residuals::take_dc(const DdAv1Residual &r, const Limits &limits) {
+    T *const from = static_cast<T *>(r.coefs);
+    const std::int32_t dc = *from;
+    note_taken(r.home ? r.home : from, static_cast<std::uint32_t>(dc), {}, 0);
+    *from = 0;
+    count++;
+    return static_cast<std::uint32_t>(av1_dc_residual(limits.shape, dc));
+}
+
+template <typename T>
+Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst, bool apart) {
     T *const from = static_cast<T *>(r.coefs);
     void *const home = r.home ? r.home : r.coefs;
-    if (r.eob == 0 && r.type == 0) {
-        DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, {}).records.emplace_back();
-        record.dst = dst;
-        record.coefs = static_cast<std::uint32_t>(av1_dc_residual(limits.shape, *from));
-        note_taken(home, static_cast<std::uint32_t>(std::int32_t{*from}), {}, 0);
-        *from = 0;
-        count++;
-        return Av1Recorded::ok;
-    }
     const Av1Corner corner = av1_corner(limits.shape, r.size, r.eob);
     const unsigned stride = std::min(limits.shape.h, kMostCoded), values = 1u << (corner.cols + corner.rows);
     const auto first = static_cast<std::uint32_t>(coefs.size());
@@ -328,7 +331,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
         coefs.keep(coefs.data() + first);
         return Av1Recorded::out_of_range;
     }
-    DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, corner).records.emplace_back();
+    DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, corner, apart).records.emplace_back();
     record.dst = dst;
     record.coefs = first;
     count++;
@@ -344,7 +347,31 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
         r.y + limits.shape.h > plane.padded_height || coefs.size() > UINT32_MAX / 8)
         return Av1Recorded::invalid;
     const std::uint32_t dst = (std::uint32_t{r.x} | r.plane) | std::uint32_t{r.y} << 16;
-    return dst_.format.bit_depth == 8 ? take<std::int16_t>(r, limits, dst) : take<std::int32_t>(r, limits, dst);
+    const bool wide = dst_.format.bit_depth > 8;
+    if (r.eob == 0 && r.type == 0) {
+        DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, {}, false).records.emplace_back();
+        record.dst = dst;
+        record.coefs = wide ? take_dc<std::int32_t>(r, limits) : take_dc<std::int16_t>(r, limits);
+        return Av1Recorded::ok;
+    }
+    return wide ? take<std::int32_t>(r, limits, dst, false) : take<std::int16_t>(r, limits, dst, false);
+}
+
+Av1Recorded Av1Residuals::take_apart(const DdAv1Residual &r, unsigned w_log2, unsigned h_log2, std::uint32_t &to,
+                                     bool &dc_alone) {
+    if (r.size >= kAv1TxSizes || r.type >= kAv1TxTypes || !r.coefs)
+        return Av1Recorded::invalid;
+    const Limits &limits = limits_[r.size][r.type];
+    if (r.eob >= limits.coded || limits.shape.w != 1u << w_log2 || limits.shape.h != 1u << h_log2 ||
+        coefs.size() > UINT32_MAX / 8)
+        return Av1Recorded::invalid;
+    const bool wide = dst_.format.bit_depth > 8;
+    dc_alone = r.eob == 0 && r.type == 0;
+    if (dc_alone) {
+        to = wide ? take_dc<std::int32_t>(r, limits) : take_dc<std::int16_t>(r, limits);
+        return Av1Recorded::ok;
+    }
+    return wide ? take<std::int32_t>(r, limits, to, true) : take<std::int16_t>(r, limits, to, true);
 }
 
 template <typename T>
@@ -358,6 +385,18 @@ void Av1Residuals::give_back(const Taken &one) const {
     const unsigned rows = 1u << one.rows;
     for (unsigned column = 0; column < 1u << one.cols; column++)
         std::copy_n(from + column * rows, rows, to + column * one.stride);
+}
+
+void Av1Residuals::undo_apart(const DdAv1Residual &r) {
+    Taken &last = taken_.back();
+    last.home = r.coefs;
+    dst_.format.bit_depth == 8 ? give_back<std::int16_t>(last) : give_back<std::int32_t>(last);
+    if (last.cols) {
+        bin_of(r.size, r.type, limits_[r.size][r.type].shape, {last.cols, last.rows}, true).records.pop_back();
+        coefs.keep(coefs.data() + last.coefs);
+    }
+    taken_.pop_back();
+    count--;
 }
 
 void Av1Residuals::give_back() {

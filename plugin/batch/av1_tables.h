@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Constant tables of AV1's inter prediction.
+// Constant tables of AV1's predictions.
 #pragma once
 #include <cstdint>
 
@@ -9,5 +9,7 @@ namespace dd {
 extern const std::int8_t av1_subpel_taps[6][15][8];
 extern const std::int8_t av1_warp_taps[193][8];
 extern const std::uint8_t av1_overlap_weights[64];
+extern const std::uint8_t av1_smooth_weights[128];
+extern const std::int8_t av1_intra_filter_taps[5][8][7];
 
 } // namespace dd

@@ -19,7 +19,7 @@ struct PlanSpec {
     Kind kind = Kind::automatic;
     bool measures_all = false; // Kind::automatic: software renderers too, which otherwise get nothing
     std::array<DdSide, DD_STAGES> side{};
-    bool intra = true; // VP9's intra blocks go to the GPU with predictions and residuals, where it has lanes to spare
+    bool intra = true; // intra blocks go to the GPU with predictions and residuals, where it has lanes to spare
 };
 
 // "auto", "measure" (the same, on software renderers too, for tests), "gpu", "cpu", "random", "parse" (nothing runs anywhere), or a

@@ -18,7 +18,7 @@ struct FrameFacts {
     bool intra_only = false;  // no inter blocks
     unsigned stages = 0;      // that it has
     unsigned usable = 0;      // among them those that the GPU could run, as far as can be known now
-    bool with_intra = false;  // VP9: its intra blocks can go to the GPU with predictions and residuals
+    bool with_intra = false;  // intra blocks can go to the GPU with predictions and residuals
     bool gpu_reaches = false; // the picture lies in memory that the GPU reaches
 };
 

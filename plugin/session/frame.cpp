@@ -46,6 +46,10 @@ bool gpu_can_take_intra(const DdSession &session, const DdFrameInfo &info) {
     return session.gpu() && session.gpu()->profile() == Profile::wide && !info.intra_only;
 }
 
+bool takes_intra(const DdFrame &frame, const DdFrameInfo &info) {
+    return gpu_can_take_intra(*frame.session, info) && frame.session->scheduler.takes_intra(frame.plan);
+}
+
 FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     FrameFacts facts;
     const PictureFormat &format = info.dst->layout().format;
@@ -53,6 +57,7 @@ FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     facts.height = format.height;
     facts.intra_only = info.intra_only;
     facts.gpu_reaches = gpu_reaches(session, info);
+    facts.with_intra = gpu_can_take_intra(session, info);
     if (session.codec == DD_CODEC_AV1) {
         add_av1_stages(info, facts);
         return facts;
@@ -62,7 +67,6 @@ FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     if (info.filtered)
         facts.stages |= 1u << DD_STAGE_LF;
     facts.usable = facts.stages;
-    facts.with_intra = gpu_can_take_intra(session, info);
     return facts;
 }
 
@@ -106,7 +110,6 @@ void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
     expect_coefs(*frame.session, frame.batch.recorders);
     frame.batch.reset(info.dst->layout(), reference_layouts(frame), info.recorders);
     lend_coefs(frame, info, coefs_of(frame.batch.recorders.front()));
-    frame.takes_intra = gpu_can_take_intra(*frame.session, info) && frame.session->scheduler.takes_intra(frame.plan);
     for (unsigned i = 0; i < info.recorders; i++) {
         Vp9Recorder *recorder = &frame.batch.recorders[i];
         frame.vp9_recorders.push_back(
@@ -145,7 +148,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
         frame->ref[slot] = info.ref[slot];
     const bool has_batch = any_on_gpu(frame->plan);
     frame->vp9_recorders.clear();
-    frame->takes_intra = false;
+    frame->takes_intra = has_batch && takes_intra(*frame, info);
     if (has_batch && session.codec == DD_CODEC_VP9)
         begin_vp9(*frame, info);
     if (frame->on_gpu(DD_STAGE_ITX) && session.codec == DD_CODEC_AV1)
@@ -174,9 +177,10 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     const bool av1 = frame.session->codec == DD_CODEC_AV1;
     if (av1 && (phases & DD_PHASE_RECON)) {
         plan_av1_recon(frame.av1, frame.work[kRecon]);
-        if (too_many_av1_dispatches(frame.work[kRecon], profile)) {
+        if (too_many_av1_dispatches(frame.work[kRecon], profile) || too_many_av1_levels(frame.av1)) {
             refuse_av1(frame, DD_AV1_REFUSE_DISPATCHES);
             frame.work[kRecon].clear();
+            return planned; // nor can anything be filtered yet
         }
     }
     if (av1 && (phases & DD_PHASE_FILTER))

@@ -149,7 +149,7 @@ struct DdFrame {
     dd::FrameForecast forecast;
     dd::Meter meter;
     bool intra_only = false, filtered = false;
-    bool takes_intra = false; // VP9: its intra blocks are recorded too
+    bool takes_intra = false; // its intra blocks are recorded too
     bool early = false;       // the GPU wasn't there when it began
     std::uint8_t absent = 0;  // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;

@@ -102,6 +102,16 @@ int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual 
     return record(frame, recorder, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
 }
 
+int dd_av1_takes_intra(const DdFrame *frame) {
+    return frame && frame->takes_intra;
+}
+
+int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra) {
+    if (frame && !frame->takes_intra)
+        return DD_ERR_INVALID;
+    return record(frame, recorder, [&](Av1Recorder &to) { return to.intra(*intra); });
+}
+
 int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h) {
     return record(frame, recorder, [&](Av1Recorder &) { return frame->shares.add(recorder, x, y, w, h); });
 }

@@ -125,7 +125,7 @@ namespace {
 std::vector<unsigned> kernels_for(const Gpu &gpu, DdCodec codec, const PictureFormat &kind) {
     if (codec == DD_CODEC_VP9)
         return vp9_kernels(kind, gpu.profile());
-    std::vector<unsigned> kernels = av1_kernels(kind);
+    std::vector<unsigned> kernels = av1_kernels(kind, gpu.profile());
     if (gpu.copies_pictures())
         kernels.push_back(exchange_kernel());
     return kernels;

@@ -116,6 +116,7 @@ class Planner {
 constexpr const char *kFilterKernels[] = {"cdef_direction", "cdef_filter", "deblock_columns", "deblock_rows",
                                           "restoration"};
 constexpr const char *kReconKernels[] = {"difference", "itx", "itx_large", "mc", "overlap", "pair", "warp"};
+constexpr const char *kIntraKernels[] = {"intra", "itx_apart", "itx_large_apart"};
 
 } // namespace
 
@@ -145,12 +146,16 @@ void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *u
     }
 }
 
-std::vector<unsigned> av1_kernels(const PictureFormat &format) {
+std::vector<unsigned> av1_kernels(const PictureFormat &format, Profile profile) {
     std::vector<unsigned> kernels;
     for (const char *name : kFilterKernels)
         kernels.push_back(kernel(name, format));
-    for (const char *name : kReconKernels)
+    const auto add = [&](const char *name) {
         kernels.push_back(kernel_index(std::string("av1_") + name + "_" + std::to_string(format.bit_depth)));
+    };
+    std::ranges::for_each(kReconKernels, add);
+    if (profile == Profile::wide)
+        std::ranges::for_each(kIntraKernels, add);
     std::ranges::sort(kernels);
     return kernels;
 }

@@ -4,6 +4,7 @@
 #include "batch/av1_blocks.h"
 #include "batch/av1_tables.h"
 #include "vulkan/av1_dispatch.h"
+#include "vulkan/av1_intra_dispatch.h"
 #include "vulkan/av1_residual_dispatch.h"
 
 #include <algorithm>
@@ -189,6 +190,7 @@ void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
         }
     });
     next = plan_av1_residuals(recon, batch.dst.format.bit_depth, next, work);
+    next = plan_av1_intra(batch, next, work);
     if (work.dispatches.empty())
         return;
     work.upload_bytes = align_upload(static_cast<std::uint32_t>(sizeof(DdAv1ReconParams) + std::size_t{next} * 4));
@@ -219,7 +221,7 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
         for (unsigned group = 0; group < recon.references.groups(); group++)
             next = put_dispatch(batch, kernel, group, next, put);
     });
-    write_av1_residuals(recon, work, upload);
+    write_av1_intra(batch, work, write_av1_residuals(recon, work, upload));
     if (!work.coefs_lent)
         write_av1_coefficients(recon, coefs);
 }

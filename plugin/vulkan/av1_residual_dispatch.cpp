@@ -24,12 +24,15 @@ constexpr unsigned field(std::uint32_t shape, unsigned shift) {
     return shape >> shift & 7;
 }
 
-// The kernels: DCTs with a side of 32 or 64 are one's of their own.
+// The kernels: DCTs with a side of 32 or 64 are one's of their own. Those that leave residuals of intra blocks apart wait for nothing.
 struct Kernel {
     const char *name;
-    bool large;
+    bool large, apart;
 };
-constexpr Kernel kKernels[] = {{"av1_itx_large_", true}, {"av1_itx_", false}};
+constexpr Kernel kKernels[] = {{"av1_itx_large_apart_", true, true},
+                               {"av1_itx_apart_", false, true},
+                               {"av1_itx_large_", true, false},
+                               {"av1_itx_", false, false}};
 
 bool is_large(std::uint32_t shape) {
     const unsigned longer = std::max(field(shape, DD_AV1_ITX_W_SHIFT), field(shape, DD_AV1_ITX_H_SHIFT));
@@ -60,7 +63,9 @@ void count_shapes(const Av1Recon &recon, std::vector<Av1ShapeCount> &shapes) {
 }
 
 auto runs_on(const Kernel &kernel) {
-    return std::views::filter([&](const Av1ShapeCount &one) { return is_large(one.shape) == kernel.large; });
+    return std::views::filter([&](const Av1ShapeCount &one) {
+        return is_large(one.shape) == kernel.large && ((one.shape & DD_AV1_ITX_APART) != 0) == kernel.apart;
+    });
 }
 
 // Writes words one after the other.
@@ -72,6 +77,7 @@ class WordWriter {
             std::memcpy(to_, from.data(), from.size_bytes());
         to_ += from.size_bytes();
     }
+    std::byte *end() const { return to_; }
 
   private:
     std::byte *to_;
@@ -89,14 +95,16 @@ void write_groups(WordWriter &to, const std::vector<Av1ShapeCount> &shapes, cons
 }
 
 void write_records(WordWriter &to, const Av1Recon &recon, std::uint32_t shape) {
-    const bool dc_alone = shape & DD_AV1_ITX_DC_ALONE;
-    std::uint32_t coefs = 0; // of the recorders before
+    const bool dc_alone = shape & DD_AV1_ITX_DC_ALONE, apart = shape & DD_AV1_ITX_APART;
+    std::uint32_t coefs = 0, residuals = 0; // of the recorders before
     for (const Av1Recorder &recorder : recon.recorders) {
         for (const Av1ItxBin &bin : recorder.residuals.bins)
             if (bin.shape == shape)
                 for (const DdAv1ItxRecord &record : bin.records)
-                    to.put(std::array<std::uint32_t, kRecordWords>{record.dst, record.coefs + (dc_alone ? 0 : coefs)});
+                    to.put(std::array<std::uint32_t, kRecordWords>{record.dst + (apart ? residuals : 0),
+                                                                   record.coefs + (dc_alone ? 0 : coefs)});
         coefs += words(recorder.residuals.coefs.size());
+        residuals += recorder.intra_words;
     }
 }
 
@@ -117,20 +125,21 @@ std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std:
         d.kernel = kernel_index(kernel.name + std::to_string(bit_depth));
         d.set_push(DdAv1ItxPush{next, next + groups * kGroupWords});
         d.groups = groups;
-        d.barrier = std::exchange(barrier, false);
+        d.barrier = !kernel.apart && std::exchange(barrier, false);
         work.dispatches.push_back(d);
         next += groups * kGroupWords + records * kRecordWords;
     }
     return next;
 }
 
-void write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std::byte *to) {
+std::byte *write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std::byte *to) {
     WordWriter writer(to);
     for (const Kernel &kernel : kKernels) {
         write_groups(writer, work.shapes, kernel);
         for (const auto &[shape, count] : work.shapes | runs_on(kernel))
             write_records(writer, recon, shape);
     }
+    return writer.end();
 }
 
 std::uint32_t av1_coefficient_words(const Av1Recon &recon) {

@@ -54,6 +54,7 @@ struct Dispatch {
     }
 };
 
+class Av1IntraWave;
 class Vp9FilterOrder;
 class Vp9IntraWave;
 
@@ -73,6 +74,7 @@ struct PhaseWork {
     std::uint64_t most_residual_bytes = 0;        // ... and would need if all of such a picture were intra blocks
     std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
     std::shared_ptr<Vp9IntraWave> intra_wave;     // the same of intra prediction
+    std::shared_ptr<Av1IntraWave> av1_intra_wave; // the same of AV1's
     std::vector<Av1ShapeCount> shapes;            // the same of residuals
     // Where a picture has a working copy: instead of all of it, these tiles go to the CPU behind a recon phase that isn't the frame's last
     // one, and come from there before a filter phase (exchange.h). No groups: nothing does.

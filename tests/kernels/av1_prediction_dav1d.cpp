@@ -4,8 +4,8 @@
 #include "catch.h"
 #include "kernels/av1_dav1d_predictor.h"
 #include "kernels/av1_scene.h"
+#include "kernels/spread.h"
 
-#include <cstdlib>
 #include <cstring>
 
 using namespace dd;
@@ -23,12 +23,6 @@ struct Layout {
     std::uint8_t ss_h, ss_v, planes;
 };
 constexpr Layout kLayouts[] = {{1, 1, 3}, {1, 0, 3}, {0, 0, 3}, {1, 1, 1}};
-
-// With DAEDALUS_SPREAD=N one of N cases, by chance: emulated processors are slow.
-bool chosen(Random &random) {
-    static const char *const spread = std::getenv("DAEDALUS_SPREAD");
-    return !spread || below(random, static_cast<unsigned>(std::max(std::atoi(spread), 1))) == 0;
-}
 
 // A random frame, and what dav1d makes of its predictions: without and with SIMD.
 struct Compared {

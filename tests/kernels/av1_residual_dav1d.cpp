@@ -4,6 +4,7 @@
 // and dav1d's scans against the corners that are thought to hold all coefficients.
 #include "catch.h"
 #include "kernels/av1_dav1d.h"
+#include "kernels/av1_dav1d_position.h"
 #include "kernels/av1_random_residual.h"
 #include "reference/av1_residual.h"
 
@@ -13,20 +14,6 @@ using namespace dd;
 using namespace dd::test;
 
 namespace {
-
-// Where the coefficient of index i lies, column after column.
-unsigned position(unsigned size, unsigned type, unsigned i) {
-    const Av1Shape shape = av1_shape(size, type);
-    const unsigned w = std::min(shape.w, 32u), h = std::min(shape.h, 32u);
-    switch (test_tx_class(static_cast<int>(type))) {
-    case 1: // by columns
-        return i;
-    case 2:
-        return i % w * h + i / w;
-    default:
-        return test_scan(static_cast<int>(size))[i];
-    }
-}
 
 template <typename Check>
 void for_all_transforms(Check check) {
@@ -57,7 +44,7 @@ TEST_CASE("coefficients lie inside corners") {
         const unsigned h = std::min(shape.h, 32u), count = std::min(shape.w, 32u) * h;
         unsigned cols = 0, rows = 0;
         for (unsigned eob = 0; eob < count; eob++) {
-            const unsigned at = position(size, type, eob);
+            const unsigned at = dav1d_position(size, type, eob);
             cols = std::max(cols, at / h + 1);
             rows = std::max(rows, at % h + 1);
             const Av1Corner corner = av1_corner(size, type, eob);
@@ -81,7 +68,7 @@ TEST_CASE("residuals of the reference and of dav1d") {
         for_all_transforms([&](unsigned size, unsigned type) {
             for (unsigned round = 0; round < 60; round++) {
                 RandomResidual residual;
-                residual.fill(random, size, type, depth, [&](unsigned i) { return position(size, type, i); });
+                residual.fill(random, size, type, depth, [&](unsigned i) { return dav1d_position(size, type, i); });
                 residuals.reset(layout);
                 if (residual.record_in(residuals) != Av1Recorded::ok) {
                     out_of_range++;

@@ -2,6 +2,7 @@
 #include "reference/av1_batch.h"
 
 #include "batch/av1_blocks.h"
+#include "reference/av1_intra.h"
 #include "reference/av1_prediction.h"
 #include "reference/av1_residual.h"
 #include "reference/pixels.h"
@@ -57,13 +58,17 @@ class Runner {
         each(recorder_.differences, [&](const DdAv1DiffRecord &r, unsigned group) { difference(r, group); });
     }
 
+    // Of inter blocks.
     void residuals() {
-        for (const Av1ItxBin &bin : recorder_.residuals.bins)
+        for (const Av1ItxBin &bin : recorder_.residuals.bins) {
+            if (bin.shape & DD_AV1_ITX_APART)
+                continue;
             for (const DdAv1ItxRecord &record : bin.records)
                 if (bin.shape & DD_AV1_ITX_DC_ALONE)
                     dc_alone(bin.shape, record);
                 else
                     residual(bin.shape, record);
+        }
     }
 
   private:
@@ -196,22 +201,11 @@ class Runner {
     }
 
     void residual(std::uint32_t bits, const DdAv1ItxRecord &record) {
-        const Av1CodedShape coded = *av1_shape_of_bits(bits);
-        const Av1Shape shape = av1_shape(coded.size, coded.type);
-        const unsigned bytes = batch_.dst.bytes_per_pixel() * 2, stride = std::min(shape.h, 32u);
-        const unsigned cols = 1u << coded.corner.cols, rows = 1u << coded.corner.rows;
-        std::array<std::int32_t, 32 * 32> coefs{};
-        const auto *from = reinterpret_cast<const std::byte *>(recorder_.residuals.coefs.data() + record.coefs);
-        for (unsigned column = 0; column < cols; column++)
-            std::memcpy(reinterpret_cast<std::byte *>(coefs.data()) + column * stride * bytes,
-                        from + column * rows * bytes, rows * bytes);
-        DdAv1Residual r{};
+        Av1Coefs coefs;
+        DdAv1Residual r = residual_of_record(batch_.dst, recorder_.residuals, bits, record, coefs);
         r.plane = record.dst & 3;
-        r.size = static_cast<std::uint8_t>(coded.size);
-        r.type = static_cast<std::uint8_t>(coded.type);
         r.x = record.dst & 0xfffc;
         r.y = static_cast<std::uint16_t>(record.dst >> 16);
-        r.coefs = coefs.data();
         add_residual(batch_.dst, r, reinterpret_cast<std::byte *>(dst_));
     }
 
@@ -229,6 +223,7 @@ void run_av1_recon(const Av1Batch &batch, const std::array<const std::uint8_t *,
         Runner(batch, recorder, references, dst).predictions();
     for (const Av1Recorder &recorder : batch.recon.recorders)
         Runner(batch, recorder, references, dst).residuals();
+    run_av1_intra(batch, dst);
 }
 
 } // namespace dd::reference

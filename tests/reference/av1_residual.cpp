@@ -3,11 +3,29 @@
 #include "batch/av1_transform.h"
 #include "reference/pixels.h"
 
-#include <vector>
+#include <algorithm>
+#include <cstring>
 
 namespace dd::reference {
 
-void add_residual(const PictureLayout &layout, const DdAv1Residual &r, std::byte *dst) {
+DdAv1Residual residual_of_record(const PictureLayout &layout, const Av1Residuals &residuals, std::uint32_t shape,
+                                 const DdAv1ItxRecord &record, Av1Coefs &coefs) {
+    const Av1CodedShape coded = *av1_shape_of_bits(shape & ~DD_AV1_ITX_APART);
+    const std::size_t bytes = layout.bytes_per_pixel() * 2, stride = std::min(av1_shape(coded.size, 0).h, 32u);
+    const std::size_t cols = std::size_t{1} << coded.corner.cols, rows = std::size_t{1} << coded.corner.rows;
+    coefs = {};
+    const auto *from = reinterpret_cast<const std::byte *>(residuals.coefs.data() + record.coefs);
+    for (std::size_t column = 0; column < cols; column++)
+        std::memcpy(reinterpret_cast<std::byte *>(coefs.data()) + column * stride * bytes, from + column * rows * bytes,
+                    rows * bytes);
+    DdAv1Residual r{};
+    r.size = static_cast<std::uint8_t>(coded.size);
+    r.type = static_cast<std::uint8_t>(coded.type);
+    r.coefs = coefs.data();
+    return r;
+}
+
+std::vector<std::int64_t> residual_of(const PictureLayout &layout, const DdAv1Residual &r) {
     const Av1Shape shape = av1_shape(r.size, r.type);
     const unsigned coded_w = std::min(shape.w, 32u), coded_h = std::min(shape.h, 32u);
     std::vector<std::int64_t> x(std::size_t{shape.w} * shape.h);
@@ -17,6 +35,12 @@ void add_residual(const PictureLayout &layout, const DdAv1Residual &r, std::byte
                                             ? static_cast<const std::int16_t *>(r.coefs)[column * coded_h + row]
                                             : static_cast<const std::int32_t *>(r.coefs)[column * coded_h + row];
     av1_inverse_transform(x, shape, layout.format.bit_depth);
+    return x;
+}
+
+void add_residual(const PictureLayout &layout, const DdAv1Residual &r, std::byte *dst) {
+    const Av1Shape shape = av1_shape(r.size, r.type);
+    const std::vector<std::int64_t> x = residual_of(layout, r);
     Plane plane(layout, r.plane, dst);
     for (unsigned row = 0; row < shape.h; row++)
         for (unsigned column = 0; column < shape.w; column++) {

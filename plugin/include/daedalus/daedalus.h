@@ -204,7 +204,7 @@ enum {
 /** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
  *  References that predictions were recorded from must be complete, or dd_frame_await_references must have let them pass.
  *  `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
- *  GPU any more. AV1: a recon phase that would take too many dispatches doesn't run; dd_frame_plan says so from then on. */
+ *  GPU any more. AV1: where a recon phase would take too many dispatches, nothing is submitted; dd_frame_plan says so from then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
 /** Before the recon phase is submitted: waits until the frame's references in these slots (a bit mask) may be read by work
  *  of the GPU. Of VP9 only those count that predictions were recorded from. Of AV1 it doesn't wait: those that weren't submitted
@@ -465,6 +465,56 @@ DD_API int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Re
 /** Puts all coefficients that were taken back to where they were, or to their homes, for the CPU to do the frame. Its recon phase can't run on the GPU
  *  then. */
 DD_API void dd_av1_give_back_residuals(DdFrame *frame);
+/** Says whether the GPU predicts the frame's intra blocks too, and blends those of inter-intra prediction, so that no block is left to the CPU: all of them
+ *  have to be recorded then. So it is where a frame with inter blocks has predictions and residuals there, on a GPU with lanes to spare. */
+DD_API int dd_av1_takes_intra(const DdFrame *frame);
+
+/** How an intra prediction is made. What AV1 does where an edge is missing is done by the library, but for the two modes that say so. */
+enum {
+    DD_AV1_INTRA_DC, /**< the average of the edges that there are */
+    DD_AV1_INTRA_V,
+    DD_AV1_INTRA_H,
+    DD_AV1_INTRA_PAETH, /**< both edges are there: else it is V, H or DC */
+    DD_AV1_INTRA_SMOOTH,
+    DD_AV1_INTRA_SMOOTH_V,
+    DD_AV1_INTRA_SMOOTH_H,
+    DD_AV1_INTRA_DIRECTION, /**< along `angle`. Below 90 there is an edge above, beyond 180 one to the left: else it is V or H, as are 90 and 180 */
+    DD_AV1_INTRA_FILTER, /**< recursive, at most 32x32 */
+    DD_AV1_INTRA_CFL,    /**< chroma from luma, at most 32x32; the luma there was recorded before */
+    DD_AV1_INTRA_PALETTE,
+    DD_AV1_INTRA_NONE, /**< what is there stays: the residual of a block with inter-intra prediction */
+    DD_AV1_INTRA_MODES
+};
+
+/** A transform block of an intra block with its residual, of luma or of both planes of chroma; or the intra prediction of a whole block of
+ *  inter-intra, which is blended with the inter prediction there. */
+typedef struct DdAv1Intra {
+    uint8_t chroma;         /**< 1: both planes, which are alike but for `alpha`, `palette` and `residual` */
+    uint8_t mode;           /**< DD_AV1_INTRA_* */
+    uint8_t w_log2, h_log2; /**< pixels of the plane, 2 to 6 */
+    uint16_t x, y;          /**< pixels of the plane, multiples of 4 */
+    uint8_t has_above, has_left;
+    uint16_t above,
+        left; /**< pixels that may be read of the row above from `x` on, of the column to the left from `y` on: multiples of 4, at most
+                                  2 * w, 2 * h; the last one stands for those behind it */
+    uint16_t angle;        /**< direction: degrees, 0 to 270; recursive: filter mode, 0 to 4 */
+    uint8_t filters_edges; /**< direction: 1: the sequence has intra edge filters */
+    uint8_t smooth;        /**< direction: 1: a neighbour is smooth */
+    int8_t alpha[2];       /**< chroma from luma: of U and V, -16 to 16 */
+    uint8_t luma_w4,
+        luma_h4; /**< chroma from luma: 4 pixels of chroma, from the corner on, that have luma; those behind repeat the last one */
+    const void *palette[2]; /**< of luma, or U and V: eight pixels, of one byte with 8 bits, else of two */
+    const uint8_t *indices; /**< in the palette, of the block's first pixel on: two a byte, the first one low */
+    uint32_t index_stride;  /**< bytes from a row of indices to the next */
+    const uint8_t *
+        mask; /**< inter-intra: w * h weights of the intra prediction, 0 to 64; at most 32x32. The same pointer always has the same
+                                  contents. The residual isn't recorded along with it. NULL: an intra block */
+    const DdAv1Residual *residual[2]; /**< of luma, or U and V; NULL: none. Plane and position aren't looked at */
+} DdAv1Intra;
+/** Takes the coefficients away, as dd_av1_take_residual() does, and returns the same. Only where dd_av1_takes_intra() says so. Blocks of a tile come in the
+ *  order of decoding, in whichever recorders, and so do luma and chroma of a block. */
+DD_API int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra);
+
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
 DD_API int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count);
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "vulkan/av1_intra_dispatch.h"
+
+#include "batch/av1_intra_wave.h"
+#include "batch/av1_tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+namespace dd {
+namespace {
+
+constexpr std::uint32_t kMostGroups = 65535; // the smallest limit that Vulkan allows
+
+using Tables = std::array<std::uint8_t, 4 * DD_AV1_INTRA_TABLE_WORDS>;
+
+Tables make_tables() {
+    Tables tables{};
+    std::memcpy(tables.data() + 4 * DD_AV1_INTRA_SMOOTH_TABLE, av1_smooth_weights, sizeof(av1_smooth_weights));
+    std::uint8_t *to = tables.data() + 4 * DD_AV1_INTRA_FILTER_TABLE;
+    for (const auto &mode : av1_intra_filter_taps)
+        for (const auto &pixel : mode) {
+            std::memcpy(to, pixel, sizeof(pixel));
+            to += 8;
+        }
+    return tables;
+}
+
+std::uint32_t group_words(const Av1IntraWave &wave) {
+    return static_cast<std::uint32_t>(wave.groups.size()) * DD_AV1_INTRA_GROUP_WORDS;
+}
+
+// Word of the parameters' end from which on all is: tables, groups, records.
+std::uint32_t first_word(const PhaseWork &work) {
+    DdAv1IntraPush push{};
+    std::memcpy(&push, work.dispatches.back().push.data(), sizeof(push));
+    return push.tables;
+}
+
+} // namespace
+
+std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWork &work) {
+    if (!batch.recon.highest_intra_level())
+        return next;
+    if (!work.av1_intra_wave)
+        work.av1_intra_wave = std::make_shared<Av1IntraWave>();
+    Av1IntraWave &wave = *work.av1_intra_wave;
+    wave.build(batch.recon);
+    const std::uint32_t groups = next + DD_AV1_INTRA_TABLE_WORDS;
+    Dispatch d;
+    d.kernel = kernel_index("av1_intra_" + std::to_string(batch.dst.format.bit_depth));
+    for (std::uint32_t level = 0; level < wave.levels(); level++) {
+        d.barrier = !work.dispatches.empty();
+        for (std::uint32_t first = wave.first_group[level], end = wave.first_group[level + 1]; first < end;) {
+            d.set_push(DdAv1IntraPush{groups + first * DD_AV1_INTRA_GROUP_WORDS, next});
+            d.groups = std::min(end - first, kMostGroups);
+            work.dispatches.push_back(d);
+            d.barrier = false;
+            first += d.groups;
+        }
+    }
+    work.residual_bytes = (std::uint64_t{wave.words} + 1) * sizeof(std::uint32_t); // a buffer must not be empty
+    work.most_residual_bytes = std::uint64_t{batch.dst.size} * sizeof(std::int16_t) / batch.dst.bytes_per_pixel();
+    return groups + group_words(wave) + wave.records() * DD_AV1_INTRA_RECORD_WORDS;
+}
+
+void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *to) {
+    if (!batch.recon.highest_intra_level())
+        return;
+    static const Tables tables = make_tables();
+    const Av1IntraWave &wave = *work.av1_intra_wave;
+    const std::uint32_t records = first_word(work) + DD_AV1_INTRA_TABLE_WORDS + group_words(wave);
+    const auto put = [&](const void *from, std::size_t bytes) {
+        std::memcpy(to, from, bytes);
+        to += bytes;
+    };
+    put(tables.data(), tables.size());
+    for (DdAv1IntraGroup group : wave.groups) {
+        group.records += records;
+        put(&group, sizeof(group));
+    }
+    wave.each_record(batch.recon, [&](DdAv1IntraRecord &record) {
+        const std::uint32_t mode = record.how >> DD_AV1_INTRA_MODE_SHIFT & 15;
+        if (mode == DD_AV1_DO_PALETTE || (record.how & DD_AV1_INTRA_BLEND))
+            record.extra += DD_AV1_TABLE_WORDS;
+        put(&record, sizeof(record));
+    });
+}
+
+} // namespace dd

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// The dispatches of AV1's intra blocks, as the last part of the recon phase: one for each level. They come in the same upload as the rest: constant
+// tables, tables of workgroups, records.
+#pragma once
+#include "batch/av1_batch.h"
+#include "vulkan/dispatch.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dd {
+
+// Appends to `work`, as plan_av1_residuals() does.
+std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWork &work);
+void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *to);
+
+} // namespace dd
