@@ -103,16 +103,22 @@ def av1_rows(tier: str) -> list[Row]:
             row("gpu, profile wide", "gpu", *av1, *PROVED, "--profile", "wide"),
             row("cpu", "cpu", *av1, *PROVED),
             row("random, 4 threads", "random", *av1, "--threads", "4"),
+            row("random, 4 threads, profile wide", "random", *av1, *small, "--threads", "4", "--profile", "wide"),
             row("gpu, 2 threads", "gpu", *av1, *PROVED, "--threads", "2"),
+            row("gpu, 2 threads, profile wide", "gpu", *av1, *small, *PROVED, "--threads", "2", "--profile", "wide"),
             row("gpu, memory of its own", "gpu", *av1, *small, *PROVED, "--memory", "discrete"),
+            row("gpu, memory of its own, profile wide", "gpu", *av1, *small, *PROVED, "--memory", "discrete", "--profile",
+                "wide"),
             row("filters, one frame at a time", av1_alone("lf", "cdef", "lr"), *av1, *PROVED, *one_frame),
             row("gpu, one frame at a time", "gpu", *av1, *small, *one_frame),
+            row("gpu, one frame and thread at a time, profile wide", "gpu", *av1, *small, "--max-frame-delay", "1", "--profile",
+                "wide"),
             row("mc alone", av1_alone("mc"), *av1, *small),
             row("mc and itx alone", av1_alone("mc", "itx"), *av1, *small),
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
             row("cdef and lr alone", av1_alone("cdef", "lr"), *av1, *PROVED, *small),
-            row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--validation",
-                "calls" if tier == "core" else "shaders")]
+            row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--profile", "wide",
+                "--validation", "calls" if tier == "core" else "shaders")]
     if tier == "core" and paths.vectors():
         rows.append(row("sizes, depths and layers that change", "gpu", "--codec", "av1", "--filter", "*/argon/*"))
     return [*rows, Row("no device", ["--device", "cpu", *av1, *small])]
@@ -121,7 +127,7 @@ def av1_rows(tier: str) -> list[Row]:
 def shader_rows() -> list[Row]:
     checked = (*PROVED, "--tier", "core", "--validation", "shaders", "--jobs", "1")
     return [row("vp9", "gpu", "--codec", "vp9", *FEW, "--profile", "wide", *checked),
-            row("av1", "gpu", "--codec", "av1", *AV1_FEW, *checked)]
+            row("av1", "gpu", "--codec", "av1", *AV1_FEW, "--profile", "wide", *checked)]
 
 
 def rows_of(codec: str, tier: str) -> list[Row]:
