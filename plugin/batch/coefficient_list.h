@@ -41,6 +41,13 @@ class CoefficientList {
         own_ = RecordList<std::uint32_t>();
         settle(room.data(), room.size(), true);
     }
+    // Into `room`, which is large enough, and lent from now on.
+    void move_to(std::span<std::uint32_t> room) {
+        const std::size_t size = this->size();
+        std::copy(begin_, end_, room.data());
+        lend(room);
+        end_ += size;
+    }
     // All lies in lent room.
     bool is_lent() const { return lent_; }
 

@@ -18,7 +18,7 @@ class ExpectedSize {
     std::size_t room() const {
         constexpr std::size_t least = 64 * 1024;
         const std::size_t known = bytes_.load(std::memory_order_relaxed);
-        return (known + known / 4 + least) / least * least;
+        return (known + known / 16 + least) / least * least;
     }
 
   private:

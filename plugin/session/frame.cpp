@@ -94,6 +94,10 @@ void expect_coefs(DdSession &session, std::vector<Recorder> &recorders) {
     session.coefs_expected.met(words * sizeof(std::uint32_t));
 }
 
+std::span<std::uint32_t> words_of(std::span<std::byte> room) {
+    return {reinterpret_cast<std::uint32_t *>(room.data()), room.size() / sizeof(std::uint32_t)};
+}
+
 // Where there is a single recorder, coefficients go straight to where the GPU reads them.
 void lend_coefs(DdFrame &frame, const DdFrameInfo &info, CoefficientList &coefs) {
     DdSession &session = *frame.session;
@@ -103,7 +107,18 @@ void lend_coefs(DdFrame &frame, const DdFrameInfo &info, CoefficientList &coefs)
     if (const GpuStatus status = frame.job->lend_coefs(session.coefs_expected.room(), room); !status)
         frame.fail(session.give_up_gpu("beginning a frame", status));
     else if (!room.empty())
-        coefs.lend({reinterpret_cast<std::uint32_t *>(room.data()), room.size() / sizeof(std::uint32_t)});
+        coefs.lend(words_of(room));
+    frame.lends_coefs = coefs.is_lent();
+}
+
+// Those that didn't fit there still go to such room: in the upload, which others share, as much would have to be kept again. Where there is none, they do.
+void lend_more_coefs(DdFrame &frame, CoefficientList &coefs) {
+    if (!frame.lends_coefs || coefs.is_lent())
+        return;
+    const std::size_t bytes = coefs.size() * sizeof(std::uint32_t);
+    std::span<std::byte> room;
+    if (frame.job->lend_more_coefs(bytes + bytes / 8, room) && room.size() >= bytes)
+        coefs.move_to(words_of(room));
 }
 
 void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
@@ -149,6 +164,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     const bool has_batch = any_on_gpu(frame->plan);
     frame->vp9_recorders.clear();
     frame->takes_intra = has_batch && takes_intra(*frame, info);
+    frame->lends_coefs = false;
     if (has_batch && session.codec == DD_CODEC_VP9)
         begin_vp9(*frame, info);
     if (frame->on_gpu(DD_STAGE_ITX) && session.codec == DD_CODEC_AV1)
@@ -175,6 +191,9 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     for (PhaseWork &work : frame.work)
         work.clear();
     const bool av1 = frame.session->codec == DD_CODEC_AV1;
+    if (phases & DD_PHASE_RECON)
+        lend_more_coefs(frame,
+                        av1 ? coefs_of(frame.av1.recon.recorders.front()) : coefs_of(frame.batch.recorders.front()));
     if (av1 && (phases & DD_PHASE_RECON)) {
         plan_av1_recon(frame.av1, frame.work[kRecon]);
         if (too_many_av1_dispatches(frame.work[kRecon], profile) || too_many_av1_levels(frame.av1)) {

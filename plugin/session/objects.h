@@ -150,6 +150,7 @@ struct DdFrame {
     dd::Meter meter;
     bool intra_only = false, filtered = false;
     bool takes_intra = false; // its intra blocks are recorded too
+    bool lends_coefs = false; // coefficients were given room where the GPU reads them
     bool early = false;       // the GPU wasn't there when it began
     std::uint8_t absent = 0;  // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;

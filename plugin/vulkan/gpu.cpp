@@ -135,6 +135,12 @@ GpuStatus GpuJob::lend_coefs(std::size_t bytes, std::span<std::byte> &room) {
     return status_of(result);
 }
 
+GpuStatus GpuJob::lend_more_coefs(std::size_t bytes, std::span<std::byte> &room) {
+    const VkResult result = slot_->reserve_coefs(bytes);
+    room = result == VK_SUCCESS ? slot_->coefs() : std::span<std::byte>();
+    return status_of(result);
+}
+
 GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
     if (waited_ || in_flight())
         let_go();
