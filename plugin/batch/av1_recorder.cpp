@@ -417,24 +417,13 @@ void Av1Recon::clear() {
         recorder.reset({}, references);
 }
 
-std::uint64_t Av1Recon::predictions() const {
-    std::uint64_t all = 0;
-    for (const Av1Recorder &recorder : recorders)
-        all += recorder.predictions;
-    return all;
-}
-
-std::uint64_t Av1Recon::residuals() const {
-    std::uint64_t all = 0;
-    for (const Av1Recorder &recorder : recorders)
-        all += recorder.residuals.count;
-    return all;
-}
-
-std::uint64_t Av1Recon::residuals_kept() const {
-    std::uint64_t all = 0;
-    for (const Av1Recorder &recorder : recorders)
-        all += recorder.residuals_kept;
+Av1ReconCounts Av1Recon::counts() const {
+    Av1ReconCounts all;
+    for (const Av1Recorder &recorder : recorders) {
+        all.predictions += recorder.predictions;
+        all.residuals += recorder.residuals.count;
+        all.residuals_kept += recorder.residuals_kept;
+    }
     return all;
 }
 

@@ -137,7 +137,11 @@ class Av1Recorder {
     std::unordered_map<Mask, std::uint32_t, MaskHash> known_masks_;
 };
 
-// Inter prediction of a frame and the residuals that are added to it.
+struct Av1ReconCounts {
+    std::uint64_t predictions = 0, residuals = 0, residuals_kept = 0;
+};
+
+// Inter prediction of a frame and the residuals that are added to it, and intra prediction.
 struct Av1Recon {
     Av1References references;
     std::vector<Av1Recorder> recorders;
@@ -146,9 +150,7 @@ struct Av1Recon {
     void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count);
     // Empties the recorders, which refuse everything then and keep their memory.
     void clear();
-    std::uint64_t predictions() const;
-    std::uint64_t residuals() const;
-    std::uint64_t residuals_kept() const;
+    Av1ReconCounts counts() const;
     unsigned used_refs() const;
     unsigned highest_intra_level() const;
     // All coefficients lie in room that was lent to the first recorder, the only one that is used: they needn't be copied.

@@ -99,7 +99,22 @@ void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
     frame.refusal = why;
 }
 
+void return_av1_recon(DdFrame &frame) {
+    if (!frame.records)
+        return;
+    std::size_t words = 0;
+    for (const Av1Recorder &recorder : frame.av1.recon.recorders)
+        words += recorder.residuals.coefs.size();
+    frame.session->coefs_expected.met(words * sizeof(std::uint32_t));
+    frame.av1_counts = frame.av1.recon.counts();
+    frame.session->av1_recons.give(std::move(frame.av1.recon));
+    frame.av1.recon = {};
+    frame.records = false;
+}
+
 void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
+    frame.av1.recon = frame.session->av1_recons.take();
+    frame.records = true;
     frame.av1.dst = info.dst->layout();
     frame.av1.filters.clear();
     frame.shares.reset(frame.av1.dst, 0);
@@ -173,9 +188,9 @@ std::array<std::uint64_t, DD_STAGES> count_av1_blocks(const DdFrame &frame) {
         if (frame.on_gpu(filter.stage))
             blocks[filter.stage] = superblocks;
     if (frame.on_gpu(DD_STAGE_MC))
-        blocks[DD_STAGE_MC] = frame.av1.recon.predictions();
+        blocks[DD_STAGE_MC] = frame.av1_counts.predictions;
     if (frame.on_gpu(DD_STAGE_ITX))
-        blocks[DD_STAGE_ITX] = frame.av1.recon.residuals();
+        blocks[DD_STAGE_ITX] = frame.av1_counts.residuals;
     return blocks;
 }
 

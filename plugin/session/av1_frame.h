@@ -13,6 +13,8 @@ namespace dd {
 void add_av1_stages(const DdFrameInfo &info, FrameFacts &facts);
 // Fits the plan to what the frame has and to what has kernels.
 void begin_av1(DdFrame &frame, const DdFrameInfo &info);
+// The GPU has what was recorded, and nothing will go back to the CPU.
+void return_av1_recon(DdFrame &frame);
 // The recon phase goes to the CPU.
 void refuse_av1(DdFrame &frame, DdAv1Refusal why);
 // The CPU filters after the GPU.

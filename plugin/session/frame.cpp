@@ -86,11 +86,10 @@ CoefficientList &coefs_of(Av1Recorder &recorder) {
 }
 
 // What is there belongs to an earlier frame.
-template <typename Recorder>
-void expect_coefs(DdSession &session, std::vector<Recorder> &recorders) {
+void expect_coefs(DdSession &session, const std::vector<Vp9Recorder> &recorders) {
     std::size_t words = 0;
-    for (Recorder &recorder : recorders)
-        words += coefs_of(recorder).size();
+    for (const Vp9Recorder &recorder : recorders)
+        words += recorder.coefs.size();
     session.coefs_expected.met(words * sizeof(std::uint32_t));
 }
 
@@ -151,7 +150,6 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->early = info.dst->early;
     frame->absent = 0;
     if (session.codec == DD_CODEC_AV1) {
-        expect_coefs(session, frame->av1.recon.recorders);
         begin_av1(*frame, info);
     }
     frame->error = DD_OK;
@@ -288,6 +286,8 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
         return frame.fail(session.give_up_gpu("submitting a frame", status));
     frame.submits++;
+    if (planned[kRecon] && planned[kFilter])
+        return_av1_recon(frame);
     frame.completes = planned[kFilter] && frame.tells_progress && !av1_filters_left(frame);
     if (frame.completes)
         frame.dst->progress.set(PictureProgress::State::submitted);
@@ -356,6 +356,7 @@ int wait_frame(DdFrame &frame) {
         return frame.fail(DD_ERR_DEVICE);
     // Until here residuals may have to go back to the CPU.
     frame.job->let_go();
+    return_av1_recon(frame);
     if (frame.completes && frame.error == DD_OK)
         frame.dst->progress.set(PictureProgress::State::complete);
     return frame.error;
@@ -413,6 +414,7 @@ std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
 void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
     wait_frame(*frame);
+    return_av1_recon(*frame);
     if (outcome == DD_OUTCOME_RERUN && frame->dst->memory->gpu)
         frame->dst->memory->gpu->take_cpu_pixels();
     if (frame->tells_progress)
@@ -429,7 +431,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     record.blocks = count_blocks(*frame);
     record.refusal = frame->refusal;
     if (frame->on_gpu(DD_STAGE_ITX))
-        record.residuals_kept = frame->av1.recon.residuals_kept();
+        record.residuals_kept = frame->av1_counts.residuals_kept;
     record.submits = frame->submits;
     record.dispatches = frame->dispatches;
     session->statistics.count(record);

@@ -8,6 +8,7 @@
 #include "daedalus/daedalus.h"
 #include "log.h"
 #include "scheduler/scheduler.h"
+#include "session/av1_recon_pool.h"
 #include "session/batch_saver.h"
 #include "session/device_gpu.h"
 #include "session/expected_size.h"
@@ -111,6 +112,7 @@ struct DdSession : dd::Counted {
     dd::Statistics statistics;
     dd::BatchSaver saver;
     dd::ExpectedSize coefs_expected; // of a frame, in bytes
+    dd::Av1ReconPool av1_recons;
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
     std::atomic<std::uint64_t> frames_begun{0};
@@ -157,9 +159,11 @@ struct DdFrame {
     std::uint64_t number = 0; // of the session
     dd::Vp9Batch batch;
     std::vector<DdVp9Recorder> vp9_recorders; // of the batch
-    dd::Av1Batch av1;
-    dd::Av1Shares shares;  // of the CPU
-    bool in_tiles = false; // of those alone the CPU's copy of `dst` is as new as the GPU's
+    dd::Av1Batch av1;                         // its recon is lent by the session while `records` is set
+    bool records = false;                     // AV1: the recon phase may still be recorded, or have to be given back
+    dd::Av1ReconCounts av1_counts;            // of that phase, once it isn't
+    dd::Av1Shares shares;                     // of the CPU
+    bool in_tiles = false;                    // of those alone the CPU's copy of `dst` is as new as the GPU's
     std::array<std::unique_ptr<dd::GpuPicture>, 2> scratch; // of the AV1 filters
     dd::PictureLayout scratch_layout;
     std::array<dd::PhaseWork, 2> work;

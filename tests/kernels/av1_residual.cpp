@@ -83,7 +83,7 @@ void run_and_compare(Scene &scene) {
     plan_av1_recon(scene.batch, work);
     REQUIRE(!work.dispatches.empty());
     CHECK(work.dispatches.size() <= 2);
-    CHECK(scene.batch.recon.residuals() == scene.taken);
+    CHECK(scene.batch.recon.counts().residuals == scene.taken);
     GpuJob job(gpu);
     REQUIRE(job.begin({&work, nullptr}).result == 0);
     write_av1_recon(scene.batch, work, job.upload(0));

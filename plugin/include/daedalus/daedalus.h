@@ -463,7 +463,7 @@ DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Diffe
  *  decoders agree. Only where the plan gives residuals to the GPU. */
 DD_API int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual);
 /** Puts all coefficients that were taken back to where they were, or to their homes, for the CPU to do the frame. Its recon phase can't run on the GPU
- *  then. */
+ *  then. After both phases were submitted together, or a wait for the recon phase was good, there is nothing to put back. */
 DD_API void dd_av1_give_back_residuals(DdFrame *frame);
 /** Says whether the GPU predicts the frame's intra blocks too, and blends those of inter-intra prediction, so that no block is left to the CPU: all of them
  *  have to be recorded then. So it is where a frame with inter blocks has predictions and residuals there, on a GPU with lanes to spare. */
