@@ -335,7 +335,7 @@ void make_quad(Block b, uint quad) {
     const uint quads_a_row = uint(b.w) / 4u;
     const int i = int(quad / quads_a_row), j = int(quad % quads_a_row) * 4;
     const uint mode = mode_of(b), at = word_of(b.plane, b.x + j, b.y + i);
-    ivec4 p;
+    ivec4 p = ivec4(0);
     if (mode == DD_AV1_DO_DC)
         p = ivec4(dc(b));
     else if (mode == DD_AV1_DO_H)
@@ -347,8 +347,8 @@ void make_quad(Block b, uint quad) {
     else if (mode == DD_AV1_DO_NONE)
         p = unpack_quad(load_quad(at));
     else
-        p = ivec4(predict(b, mode, i, j), predict(b, mode, i, j + 1), predict(b, mode, i, j + 2),
-                  predict(b, mode, i, j + 3));
+        [[dont_unroll]] for (int k = 0; k < 4; k++) // a quarter of the code
+            p = ivec4(p.yzw, predict(b, mode, i, j + k));
     if (has(b, DD_AV1_INTRA_BLEND))
         p = blended(b, i, j, p, unpack_quad(load_quad(at)));
     store_quad(at, pack_quad(clamp(p + residual_of(b, i, j), 0, PIXEL_MAX)));
