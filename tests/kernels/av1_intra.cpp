@@ -2,13 +2,12 @@
 //
 // AV1's intra blocks: kernels against the scalar reference, both from the same records.
 #include "catch.h"
+#include "kernels/av1_gpu.h"
 #include "kernels/av1_random_intra.h"
 #include "kernels/test_device.h"
 #include "reference/av1_batch.h"
-#include "vulkan/av1_dispatch.h"
-#include "vulkan/gpu.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace dd;
 using namespace dd::test;
@@ -19,36 +18,6 @@ struct Layout {
     std::uint8_t ss_h, ss_v, planes;
 };
 constexpr Layout kLayouts[] = {{1, 1, 3}, {1, 0, 3}, {0, 0, 3}, {1, 1, 1}};
-
-std::vector<std::uint8_t> by_kernels(const Av1Scene &scene) {
-    const auto gpu = open_gpu();
-    const PictureLayout &layout = scene.batch.dst;
-    std::vector<std::unique_ptr<GpuPicture>> pictures;
-    const auto picture = [&](const Av1Scene::Pixels &pixels) {
-        std::unique_ptr<GpuPicture> made;
-        REQUIRE(gpu->make_picture(layout, made).result == 0);
-        std::memcpy(made->data(), pixels.data(), pixels.size());
-        pictures.push_back(std::move(made));
-        return pictures.back().get();
-    };
-    PhaseWork work;
-    plan_av1_recon(scene.batch, work);
-    GpuJob job(gpu);
-    REQUIRE(job.begin({&work, nullptr}).result == 0);
-    write_av1_recon(scene.batch, work, job.upload(0));
-    GpuJobInput input;
-    input.dst = picture(scene.before);
-    for (unsigned slot = 0; slot < kAv1Refs; slot++)
-        if (scene.batch.recon.used_refs() >> slot & 1)
-            input.ref[slot] = picture(scene.memory[scene.picture_of[slot]]);
-    const std::uint32_t no_tables[64] = {};
-    input.tables = no_tables;
-    input.cpu_wrote = true;
-    REQUIRE(job.submit(input).result == 0);
-    REQUIRE(job.wait().result == 0);
-    const auto *got = reinterpret_cast<const std::uint8_t *>(input.dst->data());
-    return {got, got + layout.size};
-}
 
 // Where the first wrong byte lies.
 std::string place_of(const PictureLayout &layout, std::size_t byte) {
@@ -66,7 +35,7 @@ std::string place_of(const PictureLayout &layout, std::size_t byte) {
 void run_and_compare(const Av1Scene &scene) {
     Av1Scene::Pixels expected = scene.before;
     reference::run_av1_recon(scene.batch, scene.pixels_of, expected.data());
-    const std::vector<std::uint8_t> got = by_kernels(scene);
+    const Av1Scene::Pixels got = run_on_gpu(scene);
     const auto wrong = std::ranges::mismatch(expected, got).in1 - expected.begin();
     const PictureFormat &format = scene.format();
     INFO(format.width << "x" << format.height << ", " << unsigned{format.bit_depth} << " bits, "

@@ -2,13 +2,12 @@
 //
 // AV1's inter prediction: kernels against the scalar reference, which is run from records as well.
 #include "catch.h"
+#include "kernels/av1_gpu.h"
 #include "kernels/av1_scene.h"
 #include "kernels/test_device.h"
 #include "reference/av1_batch.h"
-#include "vulkan/av1_dispatch.h"
-#include "vulkan/gpu.h"
 
-#include <cstring>
+#include <algorithm>
 #include <functional>
 
 using namespace dd;
@@ -28,39 +27,9 @@ void check_records(const Scene &scene) {
 
 void run_and_compare(Scene &scene) {
     check_records(scene);
-    const auto gpu = open_gpu();
     const PictureLayout &layout = scene.batch.dst;
-    std::vector<std::unique_ptr<GpuPicture>> pictures;
-    const auto picture = [&](const Pixels &pixels) {
-        std::unique_ptr<GpuPicture> made;
-        REQUIRE(gpu->make_picture(layout, made).result == 0);
-        std::memcpy(made->data(), pixels.data(), pixels.size());
-        pictures.push_back(std::move(made));
-        return pictures.back().get();
-    };
-    PhaseWork work;
-    plan_av1_recon(scene.batch, work);
-    if (work.dispatches.empty())
-        return;
-    GpuJob job(gpu);
-    REQUIRE(job.begin({&work, nullptr}).result == 0);
-    write_av1_recon(scene.batch, work, job.upload(0));
-    GpuJobInput input;
-    input.dst = picture(scene.before);
-    std::vector<GpuPicture *> made;
-    for (const Pixels &pixels : scene.memory)
-        made.push_back(picture(pixels));
-    for (unsigned slot = 0; slot < kAv1Refs; slot++)
-        if (scene.batch.recon.used_refs() >> slot & 1)
-            input.ref[slot] = made[scene.picture_of[slot]];
-    const std::uint32_t no_tables[64] = {};
-    input.tables = no_tables;
-    input.cpu_wrote = true;
-    REQUIRE(job.submit(input).result == 0);
-    REQUIRE(job.wait().result == 0);
-    // Also what is beyond the true size, and what nothing predicts.
-    const auto *got = reinterpret_cast<const std::uint8_t *>(input.dst->data());
-    const auto wrong = std::mismatch(scene.expected.begin(), scene.expected.end(), got).first - scene.expected.begin();
+    const Pixels got = run_on_gpu(scene);
+    const auto wrong = std::ranges::mismatch(scene.expected, got).in1 - scene.expected.begin();
     INFO("byte " << wrong << " of " << layout.size << ", planes at " << layout.plane[0].offset << " "
                  << layout.plane[1].offset << " " << layout.plane[2].offset << ", strides " << layout.plane[0].stride
                  << " " << layout.plane[1].stride);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "kernels/av1_gpu.h"
+#include "catch.h"
+#include "kernels/test_device.h"
+#include "vulkan/av1_dispatch.h"
+#include "vulkan/gpu.h"
+
+#include <cstring>
+#include <memory>
+
+namespace dd::test {
+
+Av1Scene::Pixels run_on_gpu(const Av1Scene &scene) {
+    const auto gpu = open_gpu();
+    const PictureLayout &layout = scene.batch.dst;
+    std::vector<std::unique_ptr<GpuPicture>> pictures;
+    const auto picture = [&](const Av1Scene::Pixels &pixels) {
+        std::unique_ptr<GpuPicture> made;
+        REQUIRE(gpu->make_picture(layout, made).result == 0);
+        std::memcpy(made->data(), pixels.data(), pixels.size());
+        pictures.push_back(std::move(made));
+        return pictures.back().get();
+    };
+    PhaseWork work;
+    plan_av1_recon(scene.batch, work);
+    if (work.dispatches.empty())
+        return scene.before;
+    GpuJob job(gpu);
+    REQUIRE(job.begin({&work, nullptr}).result == 0);
+    write_av1_recon(scene.batch, work, job.upload(0));
+    GpuJobInput input;
+    input.dst = picture(scene.before);
+    std::vector<GpuPicture *> made;
+    for (const Av1Scene::Pixels &pixels : scene.memory)
+        made.push_back(picture(pixels));
+    for (unsigned slot = 0; slot < kAv1Refs; slot++)
+        if (scene.batch.recon.used_refs() >> slot & 1)
+            input.ref[slot] = made[scene.picture_of[slot]];
+    const std::uint32_t no_tables[64] = {};
+    input.tables = no_tables;
+    input.cpu_wrote = true;
+    REQUIRE(job.submit(input).result == 0);
+    REQUIRE(job.wait().result == 0);
+    const auto *got = reinterpret_cast<const std::uint8_t *>(input.dst->data());
+    return {got, got + layout.size};
+}
+
+} // namespace dd::test
