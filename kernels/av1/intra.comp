@@ -28,8 +28,6 @@ struct Block {
     int last_above, last_left; // pixels that there are
 };
 
-uint record_word(uint record, uint index) { return words[record + index]; }
-
 Block block_of(uint record, uint second) {
     const uint dst_at = words[record], how = words[record + 1u], edges = words[record + 2u];
     return Block(record, (dst_at & 1u) + second, how, edges, int(dst_at & 0xfffcu), int(dst_at >> 16),
@@ -45,13 +43,7 @@ uint mode_of(Block b) { return b.how >> DD_AV1_INTRA_MODE_SHIFT & 15u; }
 uint word_of(uint plane, int x, int y) {
     return params.offset[plane] + uint(y) * params.stride[min(plane, 1u)] + (uint(x) >> 2) * QUAD_WORDS;
 }
-int pixel_of(uint plane, int x, int y) {
-#if BITS == 8
-    return int(dst[word_of(plane, x, y)] >> (uint(x) & 3u) * 8u & 0xffu);
-#else
-    return int(dst[word_of(plane, x, y) + (uint(x) >> 1 & 1u)] >> (uint(x) & 1u) * 16u & 0xffffu);
-#endif
-}
+int pixel_of(uint plane, int x, int y) { return load_pixel(word_of(plane, x, y), uint(x)); }
 int pixel(Block b, int x, int y) { return pixel_of(b.plane, x, y); }
 
 // ---- edges. What stands for one that is missing comes from the other one.

@@ -20,6 +20,7 @@ layout(std430, set = 0, binding = DD_BIND_DST) DST_ACCESS buffer Dst {
 const uint QUAD_WORDS = 1u;
 uint load_quad(uint at) { return dst[at]; }
 void store_quad(uint at, uint quad) { dst[at] = quad; }
+int load_pixel(uint at, uint x) { return int(dst[at] >> (x & 3u) * 8u & 0xffu); } // that of the quad whose x it is
 ivec4 unpack_quad(uint quad) { return ivec4(uvec4(quad, quad >> 8, quad >> 16, quad >> 24) & 255u); }
 uint pack_quad(ivec4 p) { return uint(p.x | p.y << 8 | p.z << 16 | p.w << 24); }
 #else
@@ -30,6 +31,7 @@ void store_quad(uint at, uvec2 quad) {
     dst[at] = quad.x;
     dst[at + 1u] = quad.y;
 }
+int load_pixel(uint at, uint x) { return int(dst[at + (x >> 1 & 1u)] >> (x & 1u) * 16u & 0xffffu); }
 ivec4 unpack_quad(uvec2 quad) { return ivec4(uvec4(quad.x & 0xffffu, quad.x >> 16, quad.y & 0xffffu, quad.y >> 16)); }
 uvec2 pack_quad(ivec4 p) { return uvec2(p.x | p.y << 16, p.z | p.w << 16); }
 #endif

@@ -47,13 +47,7 @@ uint word_of(Block b, int x, int y) {
     return plane_offset(push.planes, b.plane) + uint(y) * plane_stride(push.planes, b.plane) +
            (uint(x) >> 2) * QUAD_WORDS;
 }
-int pixel(Block b, int x, int y) {
-#if BITS == 8
-    return int(dst[word_of(b, x, y)] >> (uint(x) & 3u) * 8u & 0xffu);
-#else
-    return int(dst[word_of(b, x, y) + (uint(x) >> 1 & 1u)] >> (uint(x) & 1u) * 16u & 0xffffu);
-#endif
-}
+int pixel(Block b, int x, int y) { return load_pixel(word_of(b, x, y), uint(x)); }
 
 int above(Block b, int k) {
     return has(b, DD_INTRA_HAS_ABOVE) ? pixel(b, b.x + min(k, b.last_above), b.y - 1) : MIDDLE - 1;
