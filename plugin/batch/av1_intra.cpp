@@ -91,18 +91,49 @@ bool is_direction(const DdAv1Intra &i) {
     return angle < 180 ? derivative(angle - 90) && derivative(180 - angle) : i.has_left && derivative(270 - angle);
 }
 
-unsigned lanes_log2(const DdAv1IntraRecord &r) {
-    const unsigned w = r.how >> DD_AV1_INTRA_W_SHIFT & 7, h = r.how >> DD_AV1_INTRA_H_SHIFT & 7;
-    const unsigned mode = r.how >> DD_AV1_INTRA_MODE_SHIFT & 15;
-    if (mode == DD_AV1_DO_SUMS)
-        return h;
-    return (mode == DD_AV1_DO_FILTER ? 0 : w + h - 2) + (r.dst & 1);
+// All but residuals and lists.
+DdAv1IntraRecord record_of(const DdAv1Intra &i) {
+    constexpr unsigned same = DD_AV1_INTRA_DIRECTION; // modes below are their own numbers
+    DdAv1IntraRecord record{};
+    unsigned mode = i.mode;
+    record.dst = av1_pack(unsigned{i.x}, unsigned{i.y}) | i.chroma;
+    if (i.mode == DD_AV1_INTRA_DIRECTION) {
+        const Direction d = direction_of(i);
+        mode = d.mode;
+        record.edges = d.edges;
+        record.steps = d.steps;
+    } else if (mode > same) {
+        mode += DD_AV1_DO_FILTER - DD_AV1_INTRA_FILTER;
+        record.steps = i.angle;
+    }
+    record.how = mode << DD_AV1_INTRA_MODE_SHIFT | std::uint32_t{i.w_log2} << DD_AV1_INTRA_W_SHIFT |
+                 std::uint32_t{i.h_log2} << DD_AV1_INTRA_H_SHIFT | (i.has_above ? DD_AV1_INTRA_HAS_ABOVE : 0) |
+                 (i.has_left ? DD_AV1_INTRA_HAS_LEFT : 0) | (i.mask ? DD_AV1_INTRA_BLEND : 0);
+    record.edges |= (i.has_above ? i.above / 4u - 1 : 0) << DD_AV1_INTRA_EDGE_ABOVE_SHIFT |
+                    (i.has_left ? i.left / 4u - 1 : 0) << DD_AV1_INTRA_EDGE_LEFT_SHIFT;
+    return record;
+}
+
+constexpr std::uint32_t kResidualFlags = 3 * (DD_AV1_INTRA_RESIDUAL | DD_AV1_INTRA_DC_ALONE); // of both planes
+
+DdAv1IntraRecord with_mode(DdAv1IntraRecord record, unsigned mode) {
+    record.how = (record.how & ~(15u << DD_AV1_INTRA_MODE_SHIFT)) | mode << DD_AV1_INTRA_MODE_SHIFT;
+    return record;
+}
+DdAv1IntraRecord without_residuals(DdAv1IntraRecord record) {
+    record.how &= ~kResidualFlags;
+    record.residual[0] = record.residual[1] = 0;
+    return record;
 }
 
 } // namespace
 
-unsigned av1_intra_class(const DdAv1IntraRecord &record) {
-    return lanes_log2(record);
+unsigned av1_intra_class(const DdAv1IntraRecord &r) {
+    const unsigned w = r.how >> DD_AV1_INTRA_W_SHIFT & 7, h = r.how >> DD_AV1_INTRA_H_SHIFT & 7;
+    const unsigned mode = av1_intra_mode(r);
+    if (mode == DD_AV1_DO_SUMS)
+        return h;
+    return (mode == DD_AV1_DO_FILTER ? 0 : w + h - 2) + (r.dst & 1);
 }
 
 // Says whether a block is one that the picture and the format allow.
@@ -217,77 +248,53 @@ unsigned Av1Recorder::add_sums(const DdAv1Intra &i, DdAv1IntraRecord &record) {
                   static_cast<std::uint32_t>(static_cast<std::uint8_t>(i.alpha[1])) << 8 |
                   std::uint32_t{i.luma_w4} << 18 | std::uint32_t{i.luma_h4} << 26;
     intra_words += 1u << i.h_log2;
-    DdAv1IntraRecord sums = record;
-    sums.how = (record.how & ~(15u << DD_AV1_INTRA_MODE_SHIFT)) | DD_AV1_DO_SUMS << DD_AV1_INTRA_MODE_SHIFT;
     const unsigned level = levels_->highest(false, luma) + 1;
-    add_step(sums, level);
+    add_step(without_residuals(with_mode(record, DD_AV1_DO_SUMS)), level);
     return level;
 }
 
-Av1Recorded Av1Recorder::intra(const DdAv1Intra &i) {
-    if (!allowed(i) || intra_words > kMostWords || masks.size() > kMostWords)
-        return Av1Recorded::invalid;
-    constexpr unsigned same = DD_AV1_INTRA_DIRECTION; // modes up to here are their own numbers
-    DdAv1IntraRecord record{};
-    unsigned mode = i.mode;
-    record.dst = av1_pack(unsigned{i.x}, unsigned{i.y}) | i.chroma;
-    if (i.mode == DD_AV1_INTRA_DIRECTION) {
-        const Direction d = direction_of(i);
-        mode = d.mode;
-        record.edges = d.edges;
-        record.steps = d.steps;
-    } else if (mode > same) {
-        mode += DD_AV1_DO_FILTER - DD_AV1_INTRA_FILTER;
-        record.steps = i.angle;
-    }
-    record.how = mode << DD_AV1_INTRA_MODE_SHIFT | std::uint32_t{i.w_log2} << DD_AV1_INTRA_W_SHIFT |
-                 std::uint32_t{i.h_log2} << DD_AV1_INTRA_H_SHIFT | (i.has_above ? DD_AV1_INTRA_HAS_ABOVE : 0) |
-                 (i.has_left ? DD_AV1_INTRA_HAS_LEFT : 0);
-    record.edges |= (i.has_above ? i.above / 4u - 1 : 0) << DD_AV1_INTRA_EDGE_ABOVE_SHIFT |
-                    (i.has_left ? i.left / 4u - 1 : 0) << DD_AV1_INTRA_EDGE_LEFT_SHIFT;
-    DdAv1IntraRecord added{}; // what the residual belongs to
-    added.how = mode == DD_AV1_DO_FILTER
-                    ? (record.how & ~(15u << DD_AV1_INTRA_MODE_SHIFT)) | DD_AV1_DO_NONE << DD_AV1_INTRA_MODE_SHIFT
-                    : record.how;
+// Both, or none.
+Av1Recorded Av1Recorder::add_intra_residuals(const DdAv1Intra &i, DdAv1IntraRecord &record) {
     const std::uint32_t words = intra_words;
     for (unsigned plane = 0; plane < 2; plane++)
         if (i.residual[plane])
-            if (const Av1Recorded taken = add_intra_residual(i, plane, added); taken != Av1Recorded::ok) {
+            if (const Av1Recorded taken = add_intra_residual(i, plane, record); taken != Av1Recorded::ok) {
                 if (plane && i.residual[0])
                     residuals.undo_apart(*i.residual[0]);
                 intra_words = words;
                 return taken;
             }
-    return put_steps(i, mode, record, added);
+    return Av1Recorded::ok;
 }
 
-// `added`: with the residual.
-Av1Recorded Av1Recorder::put_steps(const DdAv1Intra &i, unsigned mode, DdAv1IntraRecord &record,
-                                   const DdAv1IntraRecord &added) {
+Av1Recorded Av1Recorder::intra(const DdAv1Intra &i) {
+    if (!allowed(i) || intra_words > kMostWords || masks.size() > kMostWords)
+        return Av1Recorded::invalid;
+    DdAv1IntraRecord record = record_of(i);
+    if (const Av1Recorded taken = add_intra_residuals(i, record); taken != Av1Recorded::ok)
+        return taken;
+    put_steps(i, record);
+    predictions++;
+    return Av1Recorded::ok;
+}
+
+void Av1Recorder::put_steps(const DdAv1Intra &i, DdAv1IntraRecord &record) {
+    const unsigned mode = av1_intra_mode(record);
     unsigned level = level_of(i, mode);
-    if (i.mask) {
+    if (i.mask)
         record.extra = add_mask(i.mask, 1u << i.w_log2, 1u << i.h_log2);
-        record.how |= DD_AV1_INTRA_BLEND;
-    }
     if (mode == DD_AV1_DO_PALETTE)
         add_palette(i, record);
     if (mode == DD_AV1_DO_CFL)
         level = std::max(level, add_sums(i, record) + 1);
-    if (mode != DD_AV1_DO_FILTER) {
-        record.how = added.how | (record.how & DD_AV1_INTRA_BLEND);
-        std::ranges::copy(added.residual, record.residual);
+    if (mode == DD_AV1_DO_FILTER && record.how & kResidualFlags) {
+        add_step(without_residuals(record), level++);
+        record = with_mode(record, DD_AV1_DO_NONE);
     }
     add_step(record, level);
-    if (mode == DD_AV1_DO_FILTER && (i.residual[0] || i.residual[1])) {
-        DdAv1IntraRecord residual = added;
-        residual.dst = record.dst;
-        add_step(residual, ++level);
-    }
-    predictions++;
     const Av1Cells own{i.x / 4u, i.y / 4u, 1u << (i.w_log2 - 2), 1u << (i.h_log2 - 2)};
     level = std::min(level, Av1IntraLevels::kMostLevel);
     i.mask ? levels_->fill(i.chroma, own, level) : levels_->put(i.chroma, own, level);
-    return Av1Recorded::ok;
 }
 
 } // namespace dd

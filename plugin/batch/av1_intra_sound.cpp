@@ -67,7 +67,7 @@ class IntraChecker {
     const Av1IntraStep &step_;
     const DdAv1IntraRecord &r_;
     const PictureLayout &dst_;
-    const unsigned mode_ = r_.how >> DD_AV1_INTRA_MODE_SHIFT & 15;
+    const unsigned mode_ = av1_intra_mode(r_);
     const bool chroma_ = r_.dst & 1;
     const unsigned x_ = r_.dst & 0xfffc, y_ = r_.dst >> 16;
     const unsigned w_ = 1u << (r_.how >> DD_AV1_INTRA_W_SHIFT & 7), h_ = 1u << (r_.how >> DD_AV1_INTRA_H_SHIFT & 7);

@@ -9,7 +9,7 @@ void Av1IntraWave::move_record(DdAv1IntraRecord &record, const First &first) {
     for (unsigned plane = 0; plane < 2; plane++)
         if (!(record.how & DD_AV1_INTRA_DC_ALONE << plane))
             record.residual[plane] += first.word;
-    const std::uint32_t mode = record.how >> DD_AV1_INTRA_MODE_SHIFT & 15;
+    const unsigned mode = av1_intra_mode(record);
     record.extra += mode == DD_AV1_DO_CFL || mode == DD_AV1_DO_SUMS ? first.word : first.mask;
 }
 

@@ -18,12 +18,13 @@ class Av1IntraWave {
         return first_group.empty() ? 0 : static_cast<std::uint32_t>(first_group.size()) - 1;
     }
     std::uint32_t records() const { return static_cast<std::uint32_t>(order_.size()); }
-    // The records of what it was built from, in order: what they say counts from the first words of the frame then, and from its first mask.
+    // The records of what it was built from, in order: what they say counts from the frame's first words then, and `masks` words before its first mask.
     template <typename Visit>
-    void each_record(const Av1Recon &recon, Visit visit) const {
+    void each_record(const Av1Recon &recon, std::uint32_t masks, Visit visit) const {
         for (const Place &place : order_) {
             DdAv1IntraRecord record = recon.recorders[place.recorder].intra_steps[place.step].record;
-            move_record(record, first_[place.recorder]);
+            const First &first = first_[place.recorder];
+            move_record(record, {first.word, first.mask + masks});
             visit(record);
         }
     }

@@ -166,28 +166,25 @@ Av1Recorder::Placed Av1Recorder::place(const DdAv1Source &s, unsigned group, boo
     return placed;
 }
 
-std::uint32_t Av1Recorder::add_mask(const std::uint8_t *mask, unsigned w, unsigned h) {
-    const auto first = static_cast<std::uint32_t>(masks.size());
-    const auto [known, added] = known_masks_.try_emplace(Mask{mask, w * h}, first);
-    if (!added)
-        return known->second;
+std::uint32_t Av1Recorder::copy_mask(const std::uint8_t *from, unsigned stride, unsigned w, unsigned h) {
+    const std::size_t first = masks.size();
     masks.resize(first + w * h / 4);
-    std::transform(mask, mask + w * h, reinterpret_cast<std::uint8_t *>(masks.data() + first),
-                   [](std::uint8_t m) { return std::min<std::uint8_t>(m, 64); });
-    return first;
+    auto *to = reinterpret_cast<std::uint8_t *>(masks.data() + first);
+    for (unsigned y = 0; y < h; y++)
+        std::transform(from + y * stride, from + y * stride + w, to + y * w,
+                       [](std::uint8_t m) { return std::min<std::uint8_t>(m, 64); });
+    return static_cast<std::uint32_t>(first);
+}
+
+std::uint32_t Av1Recorder::add_mask(const std::uint8_t *mask, unsigned w, unsigned h) {
+    const auto [known, added] = known_masks_.try_emplace(Mask{mask, w * h}, static_cast<std::uint32_t>(masks.size()));
+    return added ? copy_mask(mask, w, w, h) : known->second;
 }
 
 std::uint32_t Av1Recorder::add_mask(const DdAv1Prediction &p, const Area &part) {
     if (part.w == p.w && part.h == p.h)
         return add_mask(p.mask, p.w, p.h);
-    const std::size_t first = masks.size();
-    masks.resize(first + part.w * part.h / 4);
-    auto *to = reinterpret_cast<std::uint8_t *>(masks.data() + first);
-    const std::uint8_t *from = p.mask + (part.y - p.y) * p.w + (part.x - p.x);
-    for (unsigned y = 0; y < part.h; y++)
-        std::transform(from + y * p.w, from + y * p.w + part.w, to + y * part.w,
-                       [](std::uint8_t m) { return std::min<std::uint8_t>(m, 64); });
-    return static_cast<std::uint32_t>(first);
+    return copy_mask(p.mask + (part.y - p.y) * p.w + (part.x - p.x), p.w, part.w, part.h);
 }
 
 void Av1Recorder::add_mc(const DdAv1Prediction &p, unsigned group, const Area &part, std::uint32_t mask) {

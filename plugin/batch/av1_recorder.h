@@ -59,6 +59,10 @@ struct Av1IntraStep {
     std::uint32_t level; // from 1 on
 };
 
+// DD_AV1_DO_*
+constexpr unsigned av1_intra_mode(const DdAv1IntraRecord &record) {
+    return record.how >> DD_AV1_INTRA_MODE_SHIFT & 15;
+}
 // log2 of the lanes that work on a record.
 unsigned av1_intra_class(const DdAv1IntraRecord &record);
 
@@ -114,13 +118,15 @@ class Av1Recorder {
     std::uint32_t add_mask(const DdAv1Prediction &p, const Area &part);
     // Of w * h weights.
     std::uint32_t add_mask(const std::uint8_t *mask, unsigned w, unsigned h);
+    std::uint32_t copy_mask(const std::uint8_t *from, unsigned stride, unsigned w, unsigned h);
     bool allowed(const DdAv1Intra &i) const;
     unsigned level_of(const DdAv1Intra &i, unsigned mode) const;
     void add_step(const DdAv1IntraRecord &record, unsigned level);
     Av1Recorded add_intra_residual(const DdAv1Intra &i, unsigned plane, DdAv1IntraRecord &record);
     void add_palette(const DdAv1Intra &i, DdAv1IntraRecord &record);
     unsigned add_sums(const DdAv1Intra &i, DdAv1IntraRecord &record);
-    Av1Recorded put_steps(const DdAv1Intra &i, unsigned mode, DdAv1IntraRecord &record, const DdAv1IntraRecord &added);
+    Av1Recorded add_intra_residuals(const DdAv1Intra &i, DdAv1IntraRecord &record);
+    void put_steps(const DdAv1Intra &i, DdAv1IntraRecord &record);
 
     PictureLayout dst_;
     Av1References references_;

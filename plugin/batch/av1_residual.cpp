@@ -198,6 +198,10 @@ std::uint32_t sum_of_magnitudes(const T *coefs, unsigned count) {
     return sum;
 }
 
+bool is_dc_alone(const DdAv1Residual &r) {
+    return r.eob == 0 && r.type == 0;
+}
+
 // Coefficients of 16 bits are moved as they lie in memory: two a word, the first one low.
 static_assert(std::endian::native == std::endian::little);
 
@@ -338,17 +342,24 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
     return Av1Recorded::ok;
 }
 
-Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
-    if (r.size >= kAv1TxSizes || r.type >= kAv1TxTypes || r.plane >= dst_.format.planes || (r.x | r.y) & 3 || !r.coefs)
-        return Av1Recorded::invalid;
+const Av1Residuals::Limits *Av1Residuals::limits_of(const DdAv1Residual &r) const {
+    if (r.size >= kAv1TxSizes || r.type >= kAv1TxTypes || !r.coefs || coefs.size() > UINT32_MAX / 8)
+        return nullptr;
     const Limits &limits = limits_[r.size][r.type];
+    return r.eob < limits.coded ? &limits : nullptr;
+}
+
+Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
+    const Limits *const allowed = limits_of(r);
+    if (!allowed || r.plane >= dst_.format.planes || (r.x | r.y) & 3)
+        return Av1Recorded::invalid;
+    const Limits &limits = *allowed;
     const PlaneLayout &plane = dst_.plane[r.plane];
-    if (r.eob >= limits.coded || r.x + limits.shape.w > plane.padded_width ||
-        r.y + limits.shape.h > plane.padded_height || coefs.size() > UINT32_MAX / 8)
+    if (r.x + limits.shape.w > plane.padded_width || r.y + limits.shape.h > plane.padded_height)
         return Av1Recorded::invalid;
     const std::uint32_t dst = (std::uint32_t{r.x} | r.plane) | std::uint32_t{r.y} << 16;
     const bool wide = dst_.format.bit_depth > 8;
-    if (r.eob == 0 && r.type == 0) {
+    if (is_dc_alone(r)) {
         DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, {}, false).records.emplace_back();
         record.dst = dst;
         record.coefs = wide ? take_dc<std::int32_t>(r, limits) : take_dc<std::int16_t>(r, limits);
@@ -359,14 +370,12 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
 
 Av1Recorded Av1Residuals::take_apart(const DdAv1Residual &r, unsigned w_log2, unsigned h_log2, std::uint32_t &to,
                                      bool &dc_alone) {
-    if (r.size >= kAv1TxSizes || r.type >= kAv1TxTypes || !r.coefs)
+    const Limits *const allowed = limits_of(r);
+    if (!allowed || allowed->shape.w != 1u << w_log2 || allowed->shape.h != 1u << h_log2)
         return Av1Recorded::invalid;
-    const Limits &limits = limits_[r.size][r.type];
-    if (r.eob >= limits.coded || limits.shape.w != 1u << w_log2 || limits.shape.h != 1u << h_log2 ||
-        coefs.size() > UINT32_MAX / 8)
-        return Av1Recorded::invalid;
+    const Limits &limits = *allowed;
     const bool wide = dst_.format.bit_depth > 8;
-    dc_alone = r.eob == 0 && r.type == 0;
+    dc_alone = is_dc_alone(r);
     if (dc_alone) {
         to = wide ? take_dc<std::int32_t>(r, limits) : take_dc<std::int16_t>(r, limits);
         return Av1Recorded::ok;

@@ -88,6 +88,8 @@ class Av1Residuals {
     };
     using LimitsTable = std::array<std::array<Limits, kAv1TxTypes>, kAv1TxSizes>;
     static LimitsTable make_limits(unsigned bit_depth);
+    // nullptr: such a residual isn't possible, or doesn't fit any more.
+    const Limits *limits_of(const DdAv1Residual &r) const;
 
     // The corner's sides are 0 where there is a DC coefficient alone.
     Av1ItxBin &bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner, bool apart);

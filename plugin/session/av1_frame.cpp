@@ -2,6 +2,7 @@
 #include "session/av1_frame.h"
 
 #include "vulkan/av1_dispatch.h"
+#include "vulkan/av1_residual_dispatch.h"
 #include "vulkan/exchange.h"
 #include "vulkan/vp9_dispatch.h"
 
@@ -102,10 +103,7 @@ void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
 void return_av1_recon(DdFrame &frame) {
     if (!frame.records)
         return;
-    std::size_t words = 0;
-    for (const Av1Recorder &recorder : frame.av1.recon.recorders)
-        words += recorder.residuals.coefs.size();
-    frame.session->coefs_expected.met(words * sizeof(std::uint32_t));
+    frame.session->coefs_expected.met(av1_coefficient_words(frame.av1.recon) * sizeof(std::uint32_t));
     frame.av1_counts = frame.av1.recon.counts();
     frame.session->av1_recons.give(std::move(frame.av1.recon));
     frame.av1.recon = {};

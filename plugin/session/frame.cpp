@@ -149,9 +149,8 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->filtered = info.filtered;
     frame->early = info.dst->early;
     frame->absent = 0;
-    if (session.codec == DD_CODEC_AV1) {
+    if (session.codec == DD_CODEC_AV1)
         begin_av1(*frame, info);
-    }
     frame->error = DD_OK;
     frame->submits = frame->dispatches = 0;
     frame->trusted_refs = 0;

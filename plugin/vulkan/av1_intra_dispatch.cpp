@@ -32,13 +32,6 @@ std::uint32_t group_words(const Av1IntraWave &wave) {
     return static_cast<std::uint32_t>(wave.groups.size()) * DD_AV1_INTRA_GROUP_WORDS;
 }
 
-// Word of the parameters' end from which on all is: tables, groups, records.
-std::uint32_t first_word(const PhaseWork &work) {
-    DdAv1IntraPush push{};
-    std::memcpy(&push, work.dispatches.back().push.data(), sizeof(push));
-    return push.tables;
-}
-
 } // namespace
 
 std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWork &work) {
@@ -66,12 +59,13 @@ std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWor
     return groups + group_words(wave) + wave.records() * DD_AV1_INTRA_RECORD_WORDS;
 }
 
-void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *to) {
+void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *words, std::byte *to) {
     if (!batch.recon.highest_intra_level())
         return;
     static const Tables tables = make_tables();
     const Av1IntraWave &wave = *work.av1_intra_wave;
-    const std::uint32_t records = first_word(work) + DD_AV1_INTRA_TABLE_WORDS + group_words(wave);
+    const std::uint32_t records =
+        static_cast<std::uint32_t>((to - words) / 4) + DD_AV1_INTRA_TABLE_WORDS + group_words(wave);
     const auto put = [&](const void *from, std::size_t bytes) {
         std::memcpy(to, from, bytes);
         to += bytes;
@@ -81,12 +75,8 @@ void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *to
         group.records += records;
         put(&group, sizeof(group));
     }
-    wave.each_record(batch.recon, [&](DdAv1IntraRecord &record) {
-        const std::uint32_t mode = record.how >> DD_AV1_INTRA_MODE_SHIFT & 15;
-        if (mode == DD_AV1_DO_PALETTE || (record.how & DD_AV1_INTRA_BLEND))
-            record.extra += DD_AV1_TABLE_WORDS;
-        put(&record, sizeof(record));
-    });
+    wave.each_record(batch.recon, DD_AV1_TABLE_WORDS,
+                     [&](const DdAv1IntraRecord &record) { put(&record, sizeof(record)); });
 }
 
 } // namespace dd

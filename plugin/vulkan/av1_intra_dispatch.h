@@ -13,6 +13,7 @@ namespace dd {
 
 // Appends to `work`, as plan_av1_residuals() does.
 std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWork &work);
-void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *to);
+// Writes what was planned; `words`: word 0 behind the parameters, `to`: word `next`.
+void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *words, std::byte *to);
 
 } // namespace dd

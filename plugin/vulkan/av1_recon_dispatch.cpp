@@ -203,7 +203,7 @@ void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
         return;
-    std::byte *const coefs = upload + work.coefs_at;
+    std::byte *const words = upload + sizeof(DdAv1ReconParams), *const coefs = upload + work.coefs_at;
     static const auto tables = make_tables();
     const Av1Recon &recon = batch.recon;
     const DdAv1ReconParams params = params_of(batch.dst);
@@ -221,7 +221,7 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
         for (unsigned group = 0; group < recon.references.groups(); group++)
             next = put_dispatch(batch, kernel, group, next, put);
     });
-    write_av1_intra(batch, work, write_av1_residuals(recon, work, upload));
+    write_av1_intra(batch, work, words, write_av1_residuals(recon, work, upload));
     if (!work.coefs_lent)
         write_av1_coefficients(recon, coefs);
 }
