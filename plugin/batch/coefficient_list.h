@@ -10,9 +10,20 @@
 
 namespace dd {
 
+// Who lends a list room.
+class CoefficientLender {
+  public:
+    // Larger room, for at least so many words: `used`, which is in the room lent so far, has been copied to its beginning, and that room
+    // is gone. Empty: there is none, and all stays as it is.
+    virtual std::span<std::uint32_t> lend_more(std::span<const std::uint32_t> used, std::size_t words) = 0;
+
+  protected:
+    ~CoefficientLender() = default;
+};
+
 // The coefficients of a recorder. They are most of what a frame hands to the GPU, so that they can be put down where it reads them: in
-// room that somebody lends. What doesn't fit there moves into memory of the list's own, with all before it. So room has to be of a kind
-// that the CPU also reads at its usual speed.
+// room that somebody lends. Where there is no more of that, they move into memory of the list's own. So room has to be of a kind that
+// the CPU also reads at its usual speed.
 class CoefficientList {
   public:
     CoefficientList() = default;
@@ -36,17 +47,11 @@ class CoefficientList {
         own_.clear();
         settle(own_.data(), own_.capacity(), false);
     }
-    // Empty, with `room`, which has to be there until clear() or until nobody uses the list.
-    void lend(std::span<std::uint32_t> room) {
+    // Empty, with `room`, which has to be there until clear() or until nobody uses the list, as has the one who lends more of it.
+    void lend(std::span<std::uint32_t> room, CoefficientLender *lender = nullptr) {
         own_ = RecordList<std::uint32_t>();
         settle(room.data(), room.size(), true);
-    }
-    // Into `room`, which is large enough, and lent from now on.
-    void move_to(std::span<std::uint32_t> room) {
-        const std::size_t size = this->size();
-        std::copy(begin_, end_, room.data());
-        lend(room);
-        end_ += size;
+        lender_ = lender;
     }
     // All lies in lent room.
     bool is_lent() const { return lent_; }
@@ -87,6 +92,13 @@ class CoefficientList {
     }
     [[gnu::noinline]] void grow(std::size_t by) {
         const std::size_t size = this->size();
+        if (lent_ && lender_) {
+            if (const auto more = lender_->lend_more(*this, size + by); !more.empty()) {
+                settle(more.data(), more.size(), true);
+                end_ += size;
+                return;
+            }
+        }
         if (lent_) {
             own_.clear();
             std::copy(begin_, end_, own_.extend(size));
@@ -103,11 +115,13 @@ class CoefficientList {
         std::swap(end_, other.end_);
         std::swap(limit_, other.limit_);
         std::swap(lent_, other.lent_);
+        std::swap(lender_, other.lender_);
     }
 
     RecordList<std::uint32_t> own_;
     std::uint32_t *begin_ = nullptr, *end_ = nullptr, *limit_ = nullptr; // of the coefficients, and of the room
     bool lent_ = false;
+    CoefficientLender *lender_ = nullptr;
 };
 
 } // namespace dd

@@ -6,22 +6,23 @@
 
 namespace dd {
 
-// How large the next one of a stream's varying sizes may be, judged by the largest ones so far. Any thread may ask and tell.
+// How large most of a stream's varying sizes are: four of five, as it goes up four times as fast as down. Few are much larger, those
+// of frames after a cut a hundred times. Any thread may ask and tell.
 class ExpectedSize {
   public:
     void met(std::size_t bytes) {
-        constexpr std::size_t memory = 256; // times that it is told until what it knew counts a third
         const std::size_t known = bytes_.load(std::memory_order_relaxed);
-        bytes_.store(std::max(bytes, known - known / memory), std::memory_order_relaxed);
+        const std::size_t up = std::min(bytes, known + known / 4 + kLeast), down = std::max(bytes, known - known / 16);
+        bytes_.store(bytes > known ? up : down, std::memory_order_relaxed);
     }
-    // Room that the next one will nearly always fit into.
+    // Room that most fit into.
     std::size_t room() const {
-        constexpr std::size_t least = 64 * 1024;
         const std::size_t known = bytes_.load(std::memory_order_relaxed);
-        return (known + known / 16 + least) / least * least;
+        return (known + known / 4 + kLeast) / kLeast * kLeast;
     }
 
   private:
+    static constexpr std::size_t kLeast = 64 * 1024;
     std::atomic<std::size_t> bytes_{0};
 };
 

@@ -90,7 +90,8 @@ void expect_coefs(DdSession &session, const std::vector<Vp9Recorder> &recorders)
     std::size_t words = 0;
     for (const Vp9Recorder &recorder : recorders)
         words += recorder.coefs.size();
-    session.coefs_expected.met(words * sizeof(std::uint32_t));
+    if (words)
+        session.coefs_expected.met(words * sizeof(std::uint32_t));
 }
 
 std::span<std::uint32_t> words_of(std::span<std::byte> room) {
@@ -106,18 +107,7 @@ void lend_coefs(DdFrame &frame, const DdFrameInfo &info, CoefficientList &coefs)
     if (const GpuStatus status = frame.job->lend_coefs(session.coefs_expected.room(), room); !status)
         frame.fail(session.give_up_gpu("beginning a frame", status));
     else if (!room.empty())
-        coefs.lend(words_of(room));
-    frame.lends_coefs = coefs.is_lent();
-}
-
-// Those that didn't fit there still go to such room: in the upload, which others share, as much would have to be kept again. Where there is none, they do.
-void lend_more_coefs(DdFrame &frame, CoefficientList &coefs) {
-    if (!frame.lends_coefs || coefs.is_lent())
-        return;
-    const std::size_t bytes = coefs.size() * sizeof(std::uint32_t);
-    std::span<std::byte> room;
-    if (frame.job->lend_more_coefs(bytes + bytes / 8, room) && room.size() >= bytes)
-        coefs.move_to(words_of(room));
+        coefs.lend(words_of(room), &frame);
 }
 
 void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
@@ -161,7 +151,6 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     const bool has_batch = any_on_gpu(frame->plan);
     frame->vp9_recorders.clear();
     frame->takes_intra = has_batch && takes_intra(*frame, info);
-    frame->lends_coefs = false;
     if (has_batch && session.codec == DD_CODEC_VP9)
         begin_vp9(*frame, info);
     if (frame->on_gpu(DD_STAGE_ITX) && session.codec == DD_CODEC_AV1)
@@ -188,9 +177,6 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     for (PhaseWork &work : frame.work)
         work.clear();
     const bool av1 = frame.session->codec == DD_CODEC_AV1;
-    if (phases & DD_PHASE_RECON)
-        lend_more_coefs(frame,
-                        av1 ? coefs_of(frame.av1.recon.recorders.front()) : coefs_of(frame.batch.recorders.front()));
     if (av1 && (phases & DD_PHASE_RECON)) {
         plan_av1_recon(frame.av1, frame.work[kRecon]);
         if (too_many_av1_dispatches(frame.work[kRecon], profile) || too_many_av1_levels(frame.av1)) {
@@ -453,6 +439,16 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
 }
 
 } // namespace
+
+std::span<std::uint32_t> DdFrame::lend_more(std::span<const std::uint32_t> used, std::size_t words) {
+    constexpr std::size_t most_ahead = 512 * 1024;
+    const std::size_t bytes = words * sizeof(std::uint32_t);
+    std::span<std::byte> room;
+    // Where there is none, the upload will hold them.
+    return job->lend_more_coefs(std::as_bytes(used), bytes + std::min(bytes, most_ahead), room)
+               ? words_of(room)
+               : std::span<std::uint32_t>();
+}
 
 extern "C" {
 

@@ -134,7 +134,9 @@ struct DdVp9Recorder {
     dd::Vp9Recorder *predictions, *residuals; // nullptr: the plan doesn't give the stage to the GPU
 };
 
-struct DdFrame {
+struct DdFrame final : dd::CoefficientLender {
+    // Of the room that its job lends its only recorder.
+    std::span<std::uint32_t> lend_more(std::span<const std::uint32_t> used, std::size_t words) override;
     bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
     dd::Trace *trace() const { return session->device->trace.get(); }
     // The first error of a frame stays: it must go to the CPU.
@@ -152,7 +154,6 @@ struct DdFrame {
     dd::Meter meter;
     bool intra_only = false, filtered = false;
     bool takes_intra = false; // its intra blocks are recorded too
-    bool lends_coefs = false; // coefficients were given room where the GPU reads them
     bool early = false;       // the GPU wasn't there when it began
     std::uint8_t absent = 0;  // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;

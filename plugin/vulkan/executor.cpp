@@ -79,8 +79,16 @@ VkResult Slot::reserve_residuals(const PhaseWork &work) {
 }
 
 VkResult Slot::reserve_coefs(VkDeviceSize bytes) {
-    // What is asked for creeps up, and a little less will do.
-    return fits(coefs_, bytes - bytes / 8) ? VK_SUCCESS : make_room(bytes, MemoryUse::recorded, coefs_);
+    return fits(coefs_, bytes) ? VK_SUCCESS : make_room(lent_room_for(bytes), MemoryUse::recorded, coefs_);
+}
+
+VkResult Slot::grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes) {
+    Buffer larger;
+    if (const VkResult result = make_room(lent_room_for(bytes), MemoryUse::recorded, larger); result != VK_SUCCESS)
+        return result;
+    std::ranges::copy(used, larger.data());
+    coefs_ = std::move(larger);
+    return VK_SUCCESS;
 }
 
 VkResult Slot::make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer) {
@@ -526,12 +534,17 @@ std::vector<GpuTimeline::Span> Slot::spans() const {
     return all;
 }
 
-VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot) {
+VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
+    std::vector<Idle> unneeded; // given back without the lock
     {
         const std::lock_guard lock(mutex_);
-        if (!free_.empty()) {
-            slot = std::move(free_.back());
-            free_.pop_back();
+        acquired_++;
+        unneeded = take_unneeded();
+        auto found = smallest(coefs);
+        if (found == free_.end() || too_good_for(found->slot->coefs().size(), coefs))
+            found = largest_below(coefs);
+        if (found != free_.end()) {
+            slot = take(found);
             return VK_SUCCESS;
         }
     }
@@ -539,11 +552,56 @@ VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot) {
     return slot->init();
 }
 
+std::unique_ptr<Slot> SlotPool::acquire_free(VkDeviceSize coefs) {
+    const std::lock_guard lock(mutex_);
+    const auto found = smallest(coefs);
+    return found == free_.end() ? nullptr : take(found);
+}
+
+std::unique_ptr<Slot> SlotPool::take(std::vector<Idle>::iterator idle) {
+    std::unique_ptr<Slot> slot = std::move(idle->slot);
+    free_.erase(idle);
+    return slot;
+}
+
+std::vector<SlotPool::Idle>::iterator SlotPool::smallest(VkDeviceSize coefs) {
+    auto best = free_.end();
+    for (auto idle = free_.begin(); idle != free_.end(); ++idle)
+        if (idle->slot->coefs().size() >= coefs && (best == free_.end() || idle->slot->room() < best->slot->room()))
+            best = idle;
+    return best;
+}
+
+std::vector<SlotPool::Idle>::iterator SlotPool::largest_below(VkDeviceSize coefs) {
+    auto best = free_.end();
+    for (auto idle = free_.begin(); idle != free_.end(); ++idle)
+        if (const VkDeviceSize size = idle->slot->coefs().size();
+            size < coefs && (best == free_.end() || size > best->slot->coefs().size()))
+            best = idle;
+    return best;
+}
+
+std::vector<SlotPool::Idle> SlotPool::take_unneeded() {
+    std::vector<Idle> unneeded;
+    for (auto idle = free_.begin(); idle != free_.end();) {
+        if (!nobody_needs(acquired_ - idle->since)) {
+            ++idle;
+            continue;
+        }
+        unneeded.push_back(std::move(*idle));
+        idle = free_.erase(idle);
+    }
+    return unneeded;
+}
+
 void SlotPool::release(std::unique_ptr<Slot> slot) {
     if (!slot)
         return;
     const std::lock_guard lock(mutex_);
-    (slot->in_flight() ? abandoned_ : free_).push_back(std::move(slot));
+    if (slot->in_flight())
+        abandoned_.push_back(std::move(slot));
+    else
+        free_.push_back({std::move(slot), acquired_});
 }
 
 bool SlotPool::close() {

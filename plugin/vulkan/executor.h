@@ -38,6 +38,8 @@ class Slot {
     // Room for so many bytes of coefficients, which take the place of those in an upload (PhaseWork::coefs_lent). On devices with
     // cached memory only.
     VkResult reserve_coefs(VkDeviceSize bytes);
+    // More room, with a copy of what is `used`. All stays as it is where there is none.
+    VkResult grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes);
     std::span<std::byte> coefs() const { return {coefs_.data(), coefs_.size()}; }
     // Room for the uploads of the phases.
     VkResult reserve(const std::array<const PhaseWork *, 2> &phases);
@@ -59,6 +61,7 @@ class Slot {
   private:
     friend class SlotPool;
     VkResult init();
+    VkDeviceSize room() const { return coefs_.size() + upload_.size(); }
     VkResult record(const SubmitInput &input);
     VkResult reset_queries(const SubmitInput &input);
     VkResult record_phase(const SubmitInput &input, unsigned phase);
@@ -104,20 +107,36 @@ class Slot {
     VkResult busy_result_ = VK_SUCCESS; // of what follows the GPU's end
 };
 
-// Slots for all sessions of a device.
+// Slots for all sessions of a device. Some frames need many times as much room as most do: those get the slots that have it, of which there
+// are as many as such frames are in flight at a time. What nobody needed for long is given back.
 class SlotPool {
   public:
     explicit SlotPool(VulkanDevice &device) : device_(device) {}
-    VkResult acquire(std::unique_ptr<Slot> &slot);
+    // One whose room suits so many bytes of coefficients, where such a one is free.
+    VkResult acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs);
+    // The same; nullptr where no free one has that room.
+    std::unique_ptr<Slot> acquire_free(VkDeviceSize coefs);
     // A slot whose work isn't known to be done is put aside.
     void release(std::unique_ptr<Slot> slot);
     // False: the GPU still holds on to something, which was left as it is; the device can't be destroyed.
     bool close();
 
   private:
+    struct Idle {
+        std::unique_ptr<Slot> slot;
+        std::uint64_t since; // acquisitions of any slot until then
+    };
+    // With mutex_ held.
+    std::unique_ptr<Slot> take(std::vector<Idle>::iterator idle);
+    std::vector<Idle>::iterator smallest(VkDeviceSize coefs);      // of those that have the room
+    std::vector<Idle>::iterator largest_below(VkDeviceSize coefs); // of those that haven't
+    std::vector<Idle> take_unneeded();
+
     VulkanDevice &device_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Slot>> free_, abandoned_;
+    std::uint64_t acquired_ = 0;
+    std::vector<Idle> free_;
+    std::vector<std::unique_ptr<Slot>> abandoned_;
 };
 
 } // namespace dd

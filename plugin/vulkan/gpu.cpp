@@ -4,6 +4,7 @@
 #include "daedalus/daedalus.h"
 #include "vulkan/executor.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace dd {
@@ -127,7 +128,7 @@ GpuStatus GpuJob::lend_coefs(std::size_t bytes, std::span<std::byte> &room) {
     room = {};
     if (!gpu_->has_cached_memory())
         return {};
-    VkResult result = gpu_->device_->slots().acquire(slot_);
+    VkResult result = gpu_->device_->slots().acquire(slot_, bytes);
     if (result == VK_SUCCESS)
         result = slot_->reserve_coefs(bytes);
     if (result == VK_SUCCESS)
@@ -135,8 +136,16 @@ GpuStatus GpuJob::lend_coefs(std::size_t bytes, std::span<std::byte> &room) {
     return status_of(result);
 }
 
-GpuStatus GpuJob::lend_more_coefs(std::size_t bytes, std::span<std::byte> &room) {
-    const VkResult result = slot_->reserve_coefs(bytes);
+GpuStatus GpuJob::lend_more_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &room) {
+    // Nearly as often as frames outgrow their room, another slot has what they need.
+    VkResult result = VK_SUCCESS;
+    if (std::unique_ptr<Slot> other = gpu_->device_->slots().acquire_free(bytes)) {
+        std::ranges::copy(used, other->coefs().data());
+        std::swap(slot_, other);
+        gpu_->device_->slots().release(std::move(other));
+    } else {
+        result = slot_->grow_coefs(used, bytes);
+    }
     room = result == VK_SUCCESS ? slot_->coefs() : std::span<std::byte>();
     return status_of(result);
 }
@@ -146,7 +155,7 @@ GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
         let_go();
     timeline_.spans.clear();
     phases_ = phases;
-    VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_);
+    VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_, 0);
     if (result == VK_SUCCESS)
         result = slot_->reserve(phases);
     return status_of(result);

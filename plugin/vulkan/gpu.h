@@ -111,8 +111,8 @@ class GpuJob {
     // Room where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until let_go(). Empty where the CPU
     // can't read such memory at its usual speed.
     GpuStatus lend_coefs(std::size_t bytes, std::span<std::byte> &room);
-    // More of it, before begin(). What was lent before is gone, and after an error there is none.
-    GpuStatus lend_more_coefs(std::size_t bytes, std::span<std::byte> &room);
+    // More of it, before begin(), with a copy of what is `used` of the room lent so far, which is gone then. After an error it isn't.
+    GpuStatus lend_more_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &room);
     // Phases: recon, filter; nullptr: not in this submit. They must live until submit() is back.
     GpuStatus begin(const std::array<const PhaseWork *, 2> &phases);
     std::byte *upload(unsigned phase) const;

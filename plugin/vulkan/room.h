@@ -30,4 +30,20 @@ constexpr bool keeps_room(std::uint64_t size, std::uint64_t needed, std::uint64_
     return size >= needed && (size <= kRoomToSpare || size / 2 <= room_for(most));
 }
 
+// Room for coefficients that are still being recorded, of which so many bytes are known.
+constexpr std::uint64_t lent_room_for(std::uint64_t bytes) {
+    constexpr std::uint64_t step = 256 * 1024;
+    return (bytes + step - 1) / step * step;
+}
+// Such room is left to the frames that need it: a new one costs less. Who needs none doesn't keep it for long.
+constexpr bool too_good_for(std::uint64_t size, std::uint64_t bytes) {
+    constexpr std::uint64_t cheap = 1024 * 1024;
+    return bytes && size > cheap && size / 4 > bytes;
+}
+
+// Of a slot that lay idle while so many others were taken: some ten seconds of a stream with a frame or two in each.
+constexpr bool nobody_needs(std::uint64_t passed_over) {
+    return passed_over > 1000;
+}
+
 } // namespace dd

@@ -350,6 +350,35 @@ TEST_CASE("coefficients lie in lent room until it is full", "[recorder]") {
         put(5001, 40000);
         REQUIRE(counts(40000));
     }
+    SECTION("or to where more is lent") {
+        struct Lender final : CoefficientLender {
+            std::span<std::uint32_t> lend_more(std::span<const std::uint32_t> used, std::size_t words) override {
+                asked.push_back(words);
+                if (words > 20000)
+                    return {};
+                std::vector<std::uint32_t> more(words + 100);
+                std::ranges::copy(used, more.begin());
+                std::ranges::fill(room, 0); // it is gone
+                room.swap(more);
+                return room;
+            }
+            std::vector<std::uint32_t> room;
+            std::vector<std::size_t> asked;
+        } lender;
+        list.lend(room, &lender);
+        put(0, 5000);
+        REQUIRE(lender.asked.empty());
+        put(5000, 7000);
+        put(7000, 7100);
+        REQUIRE(lender.asked == std::vector<std::size_t>{7000});
+        REQUIRE(list.is_lent());
+        REQUIRE(list.data() == lender.room.data());
+        REQUIRE(counts(7100));
+        put(7100, 30000);
+        REQUIRE(lender.asked.size() == 2);
+        REQUIRE_FALSE(list.is_lent());
+        REQUIRE(counts(30000));
+    }
     SECTION("which copies don't share") {
         const CoefficientList copy = list;
         room[7] = 0;

@@ -227,19 +227,29 @@ TEST_CASE("buffers are kept from frame to frame, and given back when pictures be
     REQUIRE_FALSE(keeps_room(room_for(25 * mib), mib / 7, mib));
 }
 
-TEST_CASE("room follows the largest sizes of late", "[memory]") {
+TEST_CASE("room follows what most sizes of late were", "[memory]") {
     ExpectedSize size;
     const std::size_t least = size.room();
     REQUIRE(least > 0);
-    for (const std::size_t bytes : {1000u, 3000000u, 50u, 20000u})
-        size.met(bytes);
+    const auto meet = [&](unsigned times, std::size_t bytes) {
+        for (unsigned i = 0; i < times; i++)
+            size.met(bytes);
+    };
+    meet(100, 300000);
+    REQUIRE(size.room() > 300000);
+    REQUIRE(size.room() < 600000);
+    meet(1, 4500000); // after a cut
+    REQUIRE(size.room() < 700000);
+    for (unsigned i = 0; i < 50; i++) { // every eighth is large
+        meet(1, 3000000);
+        meet(7, 300000);
+    }
+    REQUIRE(size.room() > 300000);
+    REQUIRE(size.room() < 700000);
+    meet(30, 3000000);
     REQUIRE(size.room() > 3000000);
     REQUIRE(size.room() < 4000000);
-    for (unsigned i = 0; i < 16; i++) // the small ones between two that are large
-        size.met(50);
-    REQUIRE(size.room() > 3000000);
-    for (unsigned i = 0; i < 3000; i++)
-        size.met(50);
+    meet(300, 50);
     REQUIRE(size.room() <= 2 * least);
 }
 

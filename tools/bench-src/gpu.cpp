@@ -99,7 +99,7 @@ Times Gpu::Job::run(unsigned again) {
     input.cpu_wrote = true;
 
     std::unique_ptr<dd::Slot> slot;
-    expect(gpu_.slots_->acquire(slot), "a slot");
+    expect(gpu_.slots_->acquire(slot, 0), "a slot");
     expect(slot->reserve(input.phase), "room for the upload");
     write(slot->upload(phase));
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Room for coefficients where the GPU reads them: who gets which.
+#include "catch.h"
+
+#include "plugin/decoder.h"
+#include "vulkan/gpu.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+using namespace dd;
+using namespace dd::test;
+
+namespace {
+
+constexpr std::size_t kKib = 1024, kSmall = 64 * kKib, kLarge = 3000 * kKib;
+
+// nullptr: its memory isn't lent.
+std::shared_ptr<Gpu> open() {
+    std::string why;
+    auto gpu = Gpu::open({test_device(), "auto"}, why);
+    INFO(why);
+    REQUIRE(gpu);
+    return gpu->has_cached_memory() ? gpu : nullptr;
+}
+
+std::span<std::byte> lent(GpuJob &job, std::size_t bytes) {
+    std::span<std::byte> room;
+    REQUIRE(job.lend_coefs(bytes, room));
+    REQUIRE(room.size() >= bytes);
+    return room;
+}
+
+std::span<std::byte> lent_more(GpuJob &job, std::span<const std::byte> used, std::size_t bytes) {
+    const std::vector<std::byte> before(used.begin(), used.end());
+    std::span<std::byte> room;
+    REQUIRE(job.lend_more_coefs(used, bytes, room));
+    REQUIRE(room.size() >= bytes);
+    REQUIRE(std::equal(before.begin(), before.end(), room.begin()));
+    return room;
+}
+
+std::span<std::byte> filled(std::span<std::byte> room, unsigned char with) {
+    std::memset(room.data(), with, room.size());
+    return room;
+}
+
+} // namespace
+
+TEST_CASE("a frame that outgrows its room gets more, with what is there", "[memory]") {
+    const auto gpu = open();
+    if (!gpu)
+        return;
+    GpuJob job(gpu);
+    const auto small = filled(lent(job, kSmall), 7);
+    const auto large = lent_more(job, small, kLarge);
+    REQUIRE(large.size() < 2 * kLarge);
+    filled(large, 8);
+}
+
+TEST_CASE("large room is for the frames that need it", "[memory]") {
+    const auto gpu = open();
+    if (!gpu)
+        return;
+    GpuJob first(gpu), second(gpu);
+    const auto large = lent_more(first, lent(first, kSmall), kLarge);
+    const auto small = lent(second, kSmall);
+    REQUIRE(small.size() < kLarge);
+    first.let_go();
+    second.let_go();
+    for (unsigned i = 0; i < 3; i++) {
+        const auto again = filled(lent(first, kSmall), 9);
+        REQUIRE(again.data() == small.data());
+        REQUIRE(lent_more(first, again, kLarge).data() == large.data());
+        first.let_go();
+    }
+    SECTION("and not for those that need a little more than most") {
+        REQUIRE(lent(first, small.size() + 1).data() != large.data());
+        REQUIRE(lent(second, kLarge).data() == large.data());
+    }
+    SECTION("and given back when long nobody needed it") {
+        for (unsigned i = 0; i < 2000; i++)
+            REQUIRE(lent(first, kSmall).data() == small.data());
+        REQUIRE(lent(first, kLarge / 2).size() < large.size());
+    }
+}
