@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
+#include "batch/pages.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -14,7 +16,7 @@ namespace dd {
 
 // A list of records that is refilled for every frame. Room that was never used is never touched, so that it takes no memory, and large
 // lists grow where they are or by moving pages: a vector would clear and copy them. That there is room is all that is checked when
-// something is added.
+// something is added. What one frame in many needs, that after a cut, takes memory for some frames more.
 template <typename T>
 class RecordList {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -34,6 +36,8 @@ class RecordList {
         std::swap(room_, other.room_);
         std::swap(end_, other.end_);
         std::swap(limit_, other.limit_);
+        std::swap(touched_, other.touched_);
+        std::swap(small_uses_, other.small_uses_);
         return *this;
     }
     ~RecordList() = default;
@@ -54,7 +58,10 @@ class RecordList {
     bool has_room(std::size_t by) const { return by <= static_cast<std::size_t>(limit_ - end_); }
     void push_back(const T &record) { *extend(1) = record; }
     void pop_back() { end_--; }
-    void clear() { end_ = data(); }
+    void clear() {
+        forget_large_use();
+        end_ = data();
+    }
     // Shorter, or with records to be written by the caller.
     void resize(std::size_t size) {
         if (size > this->size())
@@ -79,6 +86,22 @@ class RecordList {
     struct Free {
         void operator()(T *room) const { std::free(room); }
     };
+    // Before the list is emptied.
+    void forget_large_use() {
+        constexpr std::size_t worth_it = 32 * 1024, much = 8;
+        constexpr unsigned uses = 16; // in a row: large frames of a steady stream come more often
+        touched_ = std::max(touched_, size());
+        if (touched_ * sizeof(T) < worth_it || size() >= touched_ / much)
+            small_uses_ = 0;
+        else if (++small_uses_ == uses)
+            drop_large_use();
+    }
+    [[gnu::noinline]] void drop_large_use() {
+        const std::size_t kept = 2 * size();
+        drop_pages(data() + kept, data() + touched_);
+        touched_ = kept;
+        small_uses_ = 0;
+    }
     [[gnu::noinline]] void grow(std::size_t by) {
         constexpr std::size_t least = std::max<std::size_t>(4096 / sizeof(T), 1);
         constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
@@ -96,6 +119,8 @@ class RecordList {
     }
     std::unique_ptr<T, Free> room_;
     T *end_ = nullptr, *limit_ = nullptr; // of the records, and of the room
+    std::size_t touched_ = 0;             // records that the room has had since pages were dropped
+    unsigned small_uses_ = 0;             // since it had as many
 };
 
 } // namespace dd

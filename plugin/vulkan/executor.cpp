@@ -29,6 +29,10 @@ bool exchanges(const SubmitInput &input, unsigned phase) {
     return input.phase[phase] && input.phase[phase]->exchange;
 }
 
+VkDeviceSize upload_bytes_of(const PhaseWork *work) {
+    return work ? align_upload(std::max(work->upload_bytes, 4u)) : 0;
+}
+
 bool fits(const Buffer &buffer, VkDeviceSize needed) {
     return buffer && keeps_room(buffer.size(), needed);
 }
@@ -60,13 +64,13 @@ VkResult Slot::init() {
     return vk.CreateFence(device_.handle(), &fence, nullptr, &fence_);
 }
 
+VkDeviceSize Slot::upload_bytes(const std::array<const PhaseWork *, 2> &phases) {
+    return upload_bytes_of(phases[kRecon]) + upload_bytes_of(phases[kFilter]);
+}
+
 VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
-    VkDeviceSize needed = 0;
-    for (unsigned i = 0; i < phases.size(); i++) {
-        upload_at_[i] = static_cast<std::uint32_t>(needed);
-        if (phases[i])
-            needed += align_upload(std::max(phases[i]->upload_bytes, 4u));
-    }
+    const VkDeviceSize needed = upload_bytes(phases);
+    upload_at_ = {0, static_cast<std::uint32_t>(upload_bytes_of(phases[kRecon]))};
     if (const VkResult result = phases[0] ? reserve_residuals(*phases[0]) : VK_SUCCESS; result != VK_SUCCESS)
         return result;
     return fits(upload_, needed) ? VK_SUCCESS : make_room(room_for(needed), MemoryUse::upload, upload_);
@@ -550,6 +554,18 @@ VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
     }
     slot = std::make_unique<Slot>(device_);
     return slot->init();
+}
+
+void SlotPool::find_upload(Slot &slot, VkDeviceSize bytes) {
+    const std::lock_guard lock(mutex_);
+    Buffer *best = slot.upload_.size() >= bytes ? &slot.upload_ : nullptr;
+    for (const Idle &idle : free_) {
+        Buffer &upload = idle.slot->upload_;
+        if (upload.size() >= bytes && (!best || upload.size() < best->size()))
+            best = &upload;
+    }
+    if (best)
+        std::swap(*best, slot.upload_);
 }
 
 std::unique_ptr<Slot> SlotPool::acquire_free(VkDeviceSize coefs) {

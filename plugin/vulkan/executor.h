@@ -41,7 +41,9 @@ class Slot {
     // More room, with a copy of what is `used`. All stays as it is where there is none.
     VkResult grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes);
     std::span<std::byte> coefs() const { return {coefs_.data(), coefs_.size()}; }
-    // Room for the uploads of the phases.
+    // Of the uploads of the phases.
+    static VkDeviceSize upload_bytes(const std::array<const PhaseWork *, 2> &phases);
+    // Room for them.
     VkResult reserve(const std::array<const PhaseWork *, 2> &phases);
     // Where the upload of a phase goes: written once, front to back.
     std::byte *upload(unsigned phase) const { return upload_.data() + upload_at_[phase]; }
@@ -114,7 +116,9 @@ class SlotPool {
     explicit SlotPool(VulkanDevice &device) : device_(device) {}
     // One whose room suits so many bytes of coefficients, where such a one is free.
     VkResult acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs);
-    // The same; nullptr where no free one has that room.
+    // Gives it the smallest one of its own and the free slots' buffers for uploads that has the room, where there is one.
+    void find_upload(Slot &slot, VkDeviceSize bytes);
+    // As acquire(), but nullptr where no free one has that room.
     std::unique_ptr<Slot> acquire_free(VkDeviceSize coefs);
     // A slot whose work isn't known to be done is put aside.
     void release(std::unique_ptr<Slot> slot);

@@ -156,8 +156,10 @@ GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
     timeline_.spans.clear();
     phases_ = phases;
     VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_, 0);
-    if (result == VK_SUCCESS)
+    if (result == VK_SUCCESS) {
+        gpu_->device_->slots().find_upload(*slot_, Slot::upload_bytes(phases));
         result = slot_->reserve(phases);
+    }
     return status_of(result);
 }
 

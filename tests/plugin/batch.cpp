@@ -8,6 +8,9 @@
 #include "plugin/random_frame.h"
 #include "plugin/temporary.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <tuple>
@@ -320,6 +323,50 @@ TEST_CASE("corner classes hold their coefficients", "[recorder]") {
     REQUIRE(itx_corner(3, 136) == 4);
     REQUIRE(itx_corner(3, 1024) == 4);
     REQUIRE(itx_corner(DD_ITX_WHT, 1) == 1);
+}
+
+TEST_CASE("what a list held once takes no memory for ever", "[memory]") {
+    constexpr std::size_t large = 1 << 20, small = 1000;
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    RecordList<std::uint32_t> list;
+    const auto use = [&](std::size_t size) {
+        list.clear();
+        std::ranges::fill_n(list.extend(size), static_cast<std::ptrdiff_t>(size), 7u);
+        return std::ranges::all_of(list, [](std::uint32_t value) { return value == 7; });
+    };
+    const auto resident = [&] { // pages of the room
+        const auto at = reinterpret_cast<std::uintptr_t>(list.data()) / page * page;
+        std::vector<unsigned char> pages(large * sizeof(std::uint32_t) / page);
+        REQUIRE(mincore(reinterpret_cast<void *>(at), pages.size() * page, pages.data()) == 0);
+        return std::ranges::count_if(pages, [](unsigned char there) { return there & 1; });
+    };
+    const auto all = static_cast<std::ptrdiff_t>(large * sizeof(std::uint32_t) / page);
+    REQUIRE(use(large));
+    REQUIRE(resident() == all);
+    SECTION("unless it is large again and again") {
+        for (unsigned i = 0; i < 100; i++)
+            REQUIRE(use(i % 10 ? small : large));
+        REQUIRE(resident() == all);
+        for (unsigned i = 0; i < 100; i++)
+            REQUIRE(use(i % 30 ? large / 5 : large));
+        REQUIRE(resident() == all);
+    }
+    SECTION("but for some times more") {
+        const std::uint32_t *const room = list.data();
+        for (unsigned i = 0; i < 40; i++)
+            REQUIRE(use(small));
+        REQUIRE(resident() < all / 8);
+        REQUIRE(use(large));
+        REQUIRE(list.data() == room);
+        REQUIRE(resident() == all);
+    }
+    SECTION("in the hands of another one") {
+        RecordList<std::uint32_t> other = std::move(list);
+        list = std::move(other);
+        for (unsigned i = 0; i < 40; i++)
+            REQUIRE(use(0));
+        REQUIRE(resident() < all / 8);
+    }
 }
 
 TEST_CASE("coefficients lie in lent room until it is full", "[recorder]") {

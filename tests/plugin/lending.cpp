@@ -86,3 +86,28 @@ TEST_CASE("large room is for the frames that need it", "[memory]") {
         REQUIRE(lent(first, kLarge / 2).size() < large.size());
     }
 }
+
+TEST_CASE("large uploads share what was made for one of them", "[memory]") {
+    const auto gpu = open();
+    if (!gpu)
+        return;
+    GpuJob first(gpu), second(gpu);
+    const auto upload = [](GpuJob &job, std::size_t bytes) {
+        PhaseWork work;
+        work.upload_bytes = static_cast<std::uint32_t>(bytes);
+        REQUIRE(job.begin({&work, nullptr}));
+        std::byte *const at = job.upload(0);
+        std::memset(at, 1, bytes);
+        return at;
+    };
+    const std::byte *const large = upload(first, kLarge), *const small = upload(second, kSmall);
+    first.let_go();
+    second.let_go();
+    for (unsigned i = 0; i < 4; i++) {
+        GpuJob &one = i % 2 ? first : second, &other = i % 2 ? second : first;
+        REQUIRE(upload(one, kSmall) == small);
+        REQUIRE(upload(other, kLarge) == large);
+        (i & 2 ? one : other).let_go();
+        (i & 2 ? other : one).let_go();
+    }
+}
