@@ -27,10 +27,8 @@ class Vp9IntraLevels {
                 plane_[p].columns = dst.plane[p].padded_width / 4;
                 plane_[p].rows = dst.plane[p].padded_height / 4;
             }
-        } else if (used_ && base_ < UINT32_MAX - 2 * kFrame) {
-            base_ += kFrame;
         } else if (used_) {
-            forget_cells();
+            begin_frame();
         }
         used_ = false;
     }
@@ -46,9 +44,9 @@ class Vp9IntraLevels {
     template <unsigned n>
     std::uint32_t put(unsigned plane, unsigned x, unsigned y, unsigned reads) {
         const auto columns = static_cast<std::ptrdiff_t>(plane_[plane].columns);
-        std::uint32_t *at = plane_[plane].cells.get() + static_cast<std::ptrdiff_t>(y) * columns + x;
+        std::uint16_t *at = plane_[plane].cells.get() + static_cast<std::ptrdiff_t>(y) * columns + x;
         constexpr std::ptrdiff_t side = n;
-        std::uint32_t highest = base_;
+        std::uint16_t highest = base_;
         if (reads & kAbove)
             for (std::ptrdiff_t i = 0; i < side; i++)
                 highest = std::max(highest, at[i - columns]);
@@ -60,21 +58,20 @@ class Vp9IntraLevels {
         if (reads & kCorner)
             highest = std::max(highest, at[-columns - 1]);
         highest++;
+        highest_ = std::max(highest_, highest);
         for (std::ptrdiff_t i = 0; i < side; i++)
             at[(side - 1) * columns + i] = highest;
         for (std::ptrdiff_t i = 0; i + 1 < side; i++)
             at[i * columns + side - 1] = highest;
-        return highest - base_;
+        return highest - std::uint32_t{base_};
     }
 
   private:
-    static constexpr std::uint32_t kFrame =
-        1 << 16; // more than any level: what is left of earlier frames is less than base_
     struct Free {
-        void operator()(std::uint32_t *cells) const { std::free(cells); }
+        void operator()(std::uint16_t *cells) const { std::free(cells); }
     };
     struct Plane {
-        std::unique_ptr<std::uint32_t[], Free> cells;
+        std::unique_ptr<std::uint16_t[], Free> cells;
         std::size_t columns = 0, rows = 0;
     };
     bool fits(const PictureLayout &dst) const {
@@ -84,22 +81,36 @@ class Vp9IntraLevels {
                 plane_[p].columns == dst.plane[p].padded_width / 4 && plane_[p].rows == dst.plane[p].padded_height / 4;
         return same;
     }
+    // Of a frame, with room to spare.
+    std::size_t most_levels() const { return 2 * (plane_[0].columns + 2 * plane_[0].rows); }
+    static_assert(2 * 3 * (kMaxPictureSide / 4) < UINT16_MAX);
+    // What is left of earlier frames is no more than base_, until a frame's levels might not fit above it.
+    void begin_frame() {
+        if (highest_ + most_levels() <= UINT16_MAX) {
+            base_ = highest_;
+            return;
+        }
+        for (Plane &plane : plane_)
+            std::fill_n(plane.cells.get(), plane.columns * plane.rows + 1, std::uint16_t{0});
+        base_ = highest_ = 0;
+    }
     void forget_cells() {
         for (Plane &plane : plane_)
             plane.cells.reset();
-        base_ = 0;
+        base_ = highest_ = 0;
     }
     void allocate() {
         for (Plane &plane : plane_) {
             plane.cells.reset(
-                static_cast<std::uint32_t *>(std::calloc(plane.columns * plane.rows + 1, sizeof(std::uint32_t))));
+                static_cast<std::uint16_t *>(std::calloc(plane.columns * plane.rows + 1, sizeof(std::uint16_t))));
             if (!plane.cells)
                 throw std::bad_alloc();
         }
     }
 
     std::array<Plane, 2> plane_; // luma, chroma
-    std::uint32_t base_ = 0;     // levels of this frame are higher
+    std::uint16_t base_ = 0;     // levels of this frame are higher
+    std::uint16_t highest_ = 0;  // in any cell, base_ if there is none
     bool used_ = false;          // since the last reset
 };
 

@@ -445,7 +445,7 @@ std::span<std::uint32_t> DdFrame::lend_more(std::span<const std::uint32_t> used,
     const std::size_t bytes = words * sizeof(std::uint32_t);
     std::span<std::byte> room;
     // Where there is none, the upload will hold them.
-    return job->lend_more_coefs(std::as_bytes(used), bytes + std::min(bytes, most_ahead), room)
+    return job->lend_more_coefs(std::as_bytes(used), bytes + std::min(bytes / 2, most_ahead), room)
                ? words_of(room)
                : std::span<std::uint32_t>();
 }

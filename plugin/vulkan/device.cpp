@@ -8,6 +8,10 @@
 #include "vulkan/instance.h"
 #include "vulkan/quirks.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <cstring>
 
@@ -263,6 +267,9 @@ bool VulkanDevice::release_device() {
 
 void VulkanDevice::give_back_pages() const {
     instance_->pages.give_back();
+#ifdef __GLIBC__
+    malloc_trim(0); // compilers leave megabytes free in the heaps of the threads that they ran on
+#endif
 }
 
 VkBuffer VulkanDevice::tables(std::span<const std::uint32_t> words) {

@@ -39,7 +39,6 @@ Pipelines::~Pipelines() {
     const DeviceApi &vk = device_.vk();
     for (const Slot &slot : slots_)
         vk.DestroyPipeline(device_.handle(), slot.pipeline, nullptr);
-    vk.DestroyPipelineCache(device_.handle(), cache_, nullptr);
     vk.DestroyPipelineLayout(device_.handle(), layout_, nullptr);
     vk.DestroyDescriptorSetLayout(device_.handle(), set_layout_, nullptr);
 }
@@ -66,13 +65,39 @@ VkResult Pipelines::init() {
     if (result != VK_SUCCESS)
         return result;
     store_ = pipeline_store_path(device_.compiler());
-    const std::string kept = load_pipelines(store_);
-    kept_ = kept.size();
-    VkPipelineCacheCreateInfo cache_info = {};
-    cache_info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
-    cache_info.initialDataSize = kept.size();
-    cache_info.pInitialData = kept.data();
-    return vk.CreatePipelineCache(device_.handle(), &cache_info, nullptr, &cache_);
+    return VK_SUCCESS;
+}
+
+class Pipelines::Cache {
+  public:
+    // Without one, pipelines are made all the same.
+    Cache(VulkanDevice &device, const std::string &kept) : device_(device) {
+        VkPipelineCacheCreateInfo info = {};
+        info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
+        info.initialDataSize = kept.size();
+        info.pInitialData = kept.data();
+        if (device_.vk().CreatePipelineCache(device_.handle(), &info, nullptr, &handle_) != VK_SUCCESS)
+            handle_ = VK_NULL_HANDLE;
+    }
+    ~Cache() { device_.vk().DestroyPipelineCache(device_.handle(), handle_, nullptr); }
+    Cache(const Cache &) = delete;
+    Cache &operator=(const Cache &) = delete;
+    VkPipelineCache handle() const { return handle_; }
+
+  private:
+    VulkanDevice &device_;
+    VkPipelineCache handle_ = VK_NULL_HANDLE;
+};
+
+std::shared_ptr<Pipelines::Cache> Pipelines::cache() {
+    const std::lock_guard lock(cache_mutex_);
+    std::shared_ptr<Cache> cache = cache_.lock();
+    if (!cache) {
+        const std::string kept = load_pipelines(store_);
+        kept_ = kept.size();
+        cache_ = cache = std::make_shared<Cache>(device_, kept);
+    }
+    return cache;
 }
 
 VkResult Pipelines::prepare(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop) {
@@ -82,10 +107,14 @@ VkResult Pipelines::prepare(std::span<const unsigned> kernels, unsigned threads,
     // Long ones first, so that no thread is left with one of them at the end.
     std::ranges::stable_sort(missing, std::ranges::greater{},
                              [](unsigned kernel) { return embedded_kernels()[kernel].words.size(); });
+    if (missing.empty())
+        return VK_SUCCESS;
+    std::shared_ptr<Cache> shared = cache();
     const VkResult result = make_all(missing, threads, stop);
     if (result == VK_SUCCESS)
-        keep();
-    if (!missing.empty() && !stop.stop_requested())
+        keep(shared->handle());
+    shared.reset();
+    if (!stop.stop_requested())
         device_.give_back_pages();
     return result;
 }
@@ -114,15 +143,15 @@ VkResult Pipelines::make_all(std::span<const unsigned> kernels, unsigned threads
     return failure;
 }
 
-void Pipelines::keep() {
+void Pipelines::keep(VkPipelineCache cache) {
     constexpr std::size_t empty = sizeof(VkPipelineCacheHeaderVersionOne); // as llvmpipe's is
     std::size_t bytes = 0;
     const auto get = device_.vk().GetPipelineCacheData;
-    if (store_.empty() || get(device_.handle(), cache_, &bytes, nullptr) != VK_SUCCESS || bytes == kept_ ||
+    if (store_.empty() || !cache || get(device_.handle(), cache, &bytes, nullptr) != VK_SUCCESS || bytes == kept_ ||
         bytes <= empty)
         return;
     std::string data(bytes, '\0');
-    if (get(device_.handle(), cache_, &bytes, data.data()) != VK_SUCCESS)
+    if (get(device_.handle(), cache, &bytes, data.data()) != VK_SUCCESS)
         return;
     data.resize(bytes);
     save_pipelines(store_, data);
@@ -171,7 +200,7 @@ VkResult Pipelines::create(unsigned kernel, VkPipeline &pipeline) {
     info.stage.module = module;
     info.stage.pName = "main";
     info.layout = layout_;
-    result = vk.CreateComputePipelines(device_.handle(), cache_, 1, &info, nullptr, &pipeline);
+    result = vk.CreateComputePipelines(device_.handle(), cache()->handle(), 1, &info, nullptr, &pipeline);
     vk.DestroyShaderModule(device_.handle(), module, nullptr);
     return result;
 }

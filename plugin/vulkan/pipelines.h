@@ -7,6 +7,7 @@
 #include "vulkan/api.h"
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <stop_token>
@@ -43,12 +44,16 @@ class Pipelines {
     VkResult make(unsigned kernel);
     VkResult create(unsigned kernel, VkPipeline &pipeline);
     VkResult make_all(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop);
-    void keep(); // what the driver has compiled
+    // What the driver has compiled, for it to look at: memory that is needed while pipelines are made.
+    class Cache;
+    std::shared_ptr<Cache> cache();
+    void keep(VkPipelineCache cache); // for the next process
 
     VulkanDevice &device_;
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
-    VkPipelineCache cache_ = VK_NULL_HANDLE;
+    std::mutex cache_mutex_;
+    std::weak_ptr<Cache> cache_;       // those who make pipelines share it
     std::string store_;                // file of what drivers have compiled; empty: none
     std::atomic<std::size_t> kept_{0}; // bytes of it
     std::vector<Slot> slots_;          // by kernel_index()

@@ -32,7 +32,7 @@ constexpr bool keeps_room(std::uint64_t size, std::uint64_t needed, std::uint64_
 
 // Room for coefficients that are still being recorded, of which so many bytes are known.
 constexpr std::uint64_t lent_room_for(std::uint64_t bytes) {
-    constexpr std::uint64_t step = 256 * 1024;
+    constexpr std::uint64_t step = 128 * 1024;
     return (bytes + step - 1) / step * step;
 }
 // Such room is left to the frames that need it: a new one costs less. Who needs none doesn't keep it for long.
