@@ -103,8 +103,7 @@ void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
 void return_av1_recon(DdFrame &frame) {
     if (!frame.records)
         return;
-    if (const std::size_t words = av1_coefficient_words(frame.av1.recon))
-        frame.session->coefs_expected.met(words * sizeof(std::uint32_t));
+    frame.session->coefs_expected.met(av1_coefficient_words(frame.av1.recon) * sizeof(std::uint32_t));
     frame.av1_counts = frame.av1.recon.counts();
     frame.session->av1_recons.give(std::move(frame.av1.recon));
     frame.av1.recon = {};

@@ -10,7 +10,10 @@ namespace dd {
 // of frames after a cut a hundred times. Any thread may ask and tell.
 class ExpectedSize {
   public:
+    // 0: one that says nothing.
     void met(std::size_t bytes) {
+        if (!bytes)
+            return;
         const std::size_t known = bytes_.load(std::memory_order_relaxed);
         const std::size_t up = std::min(bytes, known + known / 4 + kLeast), down = std::max(bytes, known - known / 16);
         bytes_.store(bytes > known ? up : down, std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 #include "vulkan/room.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace dd {
 namespace {
@@ -598,15 +599,10 @@ std::vector<SlotPool::Idle>::iterator SlotPool::largest_below(VkDeviceSize coefs
 }
 
 std::vector<SlotPool::Idle> SlotPool::take_unneeded() {
-    std::vector<Idle> unneeded;
-    for (auto idle = free_.begin(); idle != free_.end();) {
-        if (!nobody_needs(acquired_ - idle->since)) {
-            ++idle;
-            continue;
-        }
-        unneeded.push_back(std::move(*idle));
-        idle = free_.erase(idle);
-    }
+    const auto needed = [this](const Idle &idle) { return !nobody_needs(acquired_ - idle.since); };
+    const auto end = std::ranges::find_if(free_, needed); // those that lie idle longest come first
+    std::vector<Idle> unneeded(std::make_move_iterator(free_.begin()), std::make_move_iterator(end));
+    free_.erase(free_.begin(), end);
     return unneeded;
 }
 

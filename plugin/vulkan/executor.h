@@ -139,7 +139,7 @@ class SlotPool {
     VulkanDevice &device_;
     std::mutex mutex_;
     std::uint64_t acquired_ = 0;
-    std::vector<Idle> free_;
+    std::vector<Idle> free_; // by `since`
     std::vector<std::unique_ptr<Slot>> abandoned_;
 };
 

@@ -58,6 +58,14 @@ std::string test_device() {
     return option_or_environment(nullptr, "DAEDALUS_TEST_DEVICE", "llvmpipe");
 }
 
+std::shared_ptr<Gpu> open_own_gpu() {
+    std::string why;
+    auto gpu = Gpu::open({test_device(), "auto"}, why);
+    INFO(why);
+    REQUIRE(gpu);
+    return gpu;
+}
+
 Device request_device(LogLines &log, const char *plan, const char *profile, const std::string &name) {
     DdDeviceOptions options = {};
     options.size = sizeof(options);

@@ -4,6 +4,7 @@
 #pragma once
 #include "daedalus/daedalus.h"
 #include "plugin/random_frame.h"
+#include "vulkan/gpu.h"
 
 #include <initializer_list>
 #include <memory>
@@ -46,6 +47,8 @@ using Picture = std::unique_ptr<DdPicture, FreeHandle>;
 
 // The device that tests run on: DAEDALUS_TEST_DEVICE, else llvmpipe.
 std::string test_device();
+// That device, opened anew.
+std::shared_ptr<Gpu> open_own_gpu();
 // Asks for a device by name, whatever becomes of it.
 Device request_device(LogLines &log, const char *plan, const char *profile, const std::string &name);
 // That one must be there, unless another is named.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 using namespace dd;
 using namespace dd::test;
@@ -19,10 +18,7 @@ constexpr std::size_t kKib = 1024, kSmall = 64 * kKib, kLarge = 3000 * kKib;
 
 // nullptr: its memory isn't lent.
 std::shared_ptr<Gpu> open() {
-    std::string why;
-    auto gpu = Gpu::open({test_device(), "auto"}, why);
-    INFO(why);
-    REQUIRE(gpu);
+    auto gpu = open_own_gpu();
     return gpu->has_cached_memory() ? gpu : nullptr;
 }
 

@@ -62,19 +62,12 @@ TEST_CASE("compiled kernels that can't be kept are no error", "[pipelines]") {
 }
 
 TEST_CASE("several threads make pipelines, and one that can't be made is told", "[pipelines]") {
-    const auto open = [] {
-        std::string why;
-        auto gpu = Gpu::open({test_device(), "auto"}, why);
-        INFO(why);
-        REQUIRE(gpu);
-        return gpu;
-    };
     const PictureFormat kind = format(0, 0);
     const unsigned threads = GENERATE(1u, 3u, 64u);
     CAPTURE(threads);
     std::size_t count = 0;
     {
-        const auto gpu = open();
+        const auto gpu = open_own_gpu();
         const auto kernels = vp9_kernels(kind, gpu->profile());
         count = kernels.size();
         REQUIRE_FALSE(gpu->is_prepared(kernels));
@@ -87,7 +80,7 @@ TEST_CASE("several threads make pipelines, and one that can't be made is told", 
     }
     REQUIRE(count > 1);
     const Environment fault("DAEDALUS_FAULT", "pipeline:" + std::to_string(count));
-    const auto gpu = open();
+    const auto gpu = open_own_gpu();
     const auto kernels = vp9_kernels(kind, gpu->profile());
     REQUIRE(gpu->prepare(kernels, threads).result == DD_ERR_NO_MEMORY);
     REQUIRE_FALSE(gpu->is_prepared(kernels));
