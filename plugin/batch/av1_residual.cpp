@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_residual.h"
 #include "batch/av1_range.h"
+#include "batch/coefficient_moves.h"
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <cstring>
-#include <type_traits>
 #include <unordered_map>
 
 namespace dd {
@@ -138,64 +136,19 @@ std::unordered_map<std::uint32_t, Av1CodedShape> make_shapes() {
     return shapes;
 }
 
-template <typename T, unsigned bytes>
-struct VectorOf;
-template <>
-struct VectorOf<std::int16_t, 8> {
-    using Type = std::int16_t __attribute__((vector_size(8)));
-};
-template <>
-struct VectorOf<std::int16_t, 16> {
-    using Type = std::int16_t __attribute__((vector_size(16)));
-};
-template <>
-struct VectorOf<std::int32_t, 16> {
-    using Type = std::int32_t __attribute__((vector_size(16)));
-};
-
-// Moves a corner, column after column: zeros stay behind. The result has every bit that a magnitude less one has.
-template <typename T, unsigned rows>
-std::uint32_t move_columns(T *from, unsigned stride, unsigned cols, T *to) {
-    constexpr unsigned bytes = std::min<unsigned>(rows * sizeof(T), 16), lanes = bytes / sizeof(T);
-    using Vector = typename VectorOf<T, bytes>::Type;
-    Vector bits{};
-    for (unsigned column = 0; column < cols; column++, from += stride)
-        for (unsigned row = 0; row < rows; row += lanes, to += lanes) {
-            Vector v;
-            std::memcpy(&v, from + row, sizeof(v));
-            std::memset(from + row, 0, sizeof(v));
-            bits |= v ^ (v >> (8 * sizeof(T) - 1));
-            std::memcpy(to, &v, sizeof(v));
-        }
-    std::uint32_t all = 0;
-    for (unsigned i = 0; i < lanes; i++)
-        all |= static_cast<std::make_unsigned_t<T>>(bits[i]);
-    return all;
-}
-
 template <typename T>
-std::uint32_t move_corner(T *from, unsigned stride, const Av1Corner &corner, T *to) {
+Magnitudes<T> move_any_corner(T *from, unsigned stride, const Av1Corner &corner, T *to) {
     const unsigned cols = 1u << corner.cols;
     switch (corner.rows) {
     case 2:
-        return move_columns<T, 4>(from, stride, cols, to);
+        return move_corner<T, 4>(from, stride, cols, to);
     case 3:
-        return move_columns<T, 8>(from, stride, cols, to);
+        return move_corner<T, 8>(from, stride, cols, to);
     case 4:
-        return move_columns<T, 16>(from, stride, cols, to);
+        return move_corner<T, 16>(from, stride, cols, to);
     default:
-        return move_columns<T, 32>(from, stride, cols, to);
+        return move_corner<T, 32>(from, stride, cols, to);
     }
-}
-
-// Of as many magnitudes as a block has, the sum fits 32 bits.
-constexpr std::uint64_t kMostSummed = 1u << 22;
-template <typename T>
-std::uint32_t sum_of_magnitudes(const T *coefs, unsigned count) {
-    std::uint32_t sum = 0;
-    for (unsigned i = 0; i < count; i++)
-        sum += static_cast<std::uint32_t>(std::abs(std::int32_t{coefs[i]}));
-    return sum;
 }
 
 bool is_dc_alone(const DdAv1Residual &r) {
@@ -289,9 +242,12 @@ Av1Residuals::LimitsTable Av1Residuals::make_limits(unsigned bit_depth) {
     for (unsigned size = 0; size < kAv1TxSizes; size++)
         for (unsigned type = 0; type < kAv1TxTypes; type++) {
             const Av1Shape shape = av1_shape(size, type);
-            if (shape.valid)
-                table[size][type] = {shape, std::min(shape.w, kMostCoded) * std::min(shape.h, kMostCoded),
-                                     av1_harmless_sum(shape, bit_depth)};
+            if (!shape.valid)
+                continue;
+            const std::uint64_t harmless = av1_harmless_sum(shape, bit_depth);
+            table[size][type] = {shape, std::min(shape.w, kMostCoded) * std::min(shape.h, kMostCoded), harmless,
+                                 bit_depth == 8 ? Magnitudes<std::int16_t>::notable_bits(harmless)
+                                                : Magnitudes<std::int32_t>::notable_bits(harmless)};
         }
     return table;
 }
@@ -325,9 +281,8 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
     const auto first = static_cast<std::uint32_t>(coefs.size());
     T *const to = reinterpret_cast<T *>(coefs.extend(values * sizeof(T) / 4));
     note_taken(home, first, corner, stride);
-    const std::uint64_t largest = std::uint64_t{move_corner(from, stride, corner, to)} + 1;
-    if (largest * values > limits.harmless_sum &&
-        (largest > kMostSummed || sum_of_magnitudes(to, values) > limits.harmless_sum) &&
+    Av1ItxBin &bin = bin_of(r.size, r.type, limits.shape, corner, apart);
+    if (!move_any_corner(from, stride, corner, to).within(limits.notable, limits.harmless_sum) &&
         !av1_residual_in_range(limits.shape, corner, dst_.format.bit_depth, to)) {
         taken_.back().home = from; // whoever is refused keeps them
         give_back<T>(taken_.back());
@@ -335,7 +290,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
         coefs.keep(coefs.data() + first);
         return Av1Recorded::out_of_range;
     }
-    DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, corner, apart).records.emplace_back();
+    DdAv1ItxRecord &record = bin.records.emplace_back();
     record.dst = dst;
     record.coefs = first;
     count++;

@@ -85,6 +85,7 @@ class Av1Residuals {
         Av1Shape shape;
         unsigned coded = 0;             // coefficients
         std::uint64_t harmless_sum = 0; // of magnitudes
+        std::uint64_t notable = 0;      // Magnitudes::notable_bits() of it
     };
     using LimitsTable = std::array<std::array<Limits, kAv1TxTypes>, kAv1TxSizes>;
     static LimitsTable make_limits(unsigned bit_depth);

@@ -84,8 +84,9 @@ bool Vp9Recorder::take_corner(unsigned plane, std::uint32_t at, T *from) {
         *from = 0;
         simple &= sizeof(T) == 2;
     } else {
-        simple &= move_corner<T, corner_size(corner), itx_size(kind)>(from, reinterpret_cast<T *>(to))
-                      .within(notable_[kind], harmless_[kind]);
+        simple &=
+            move_corner<T, corner_size(corner)>(from, itx_size(kind), corner_size(corner), reinterpret_cast<T *>(to))
+                .within(notable_[kind], harmless_[kind]);
     }
     if (!simple) [[unlikely]] {
         if constexpr (corner == 0)
