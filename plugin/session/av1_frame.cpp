@@ -103,7 +103,8 @@ void refuse_av1(DdFrame &frame, DdAv1Refusal why) {
 void return_av1_recon(DdFrame &frame) {
     if (!frame.records)
         return;
-    frame.session->coefs_expected.met(av1_coefficient_words(frame.av1.recon) * sizeof(std::uint32_t));
+    frame.session->expected_coefs.met(av1_coefficient_words(frame.av1.recon) * sizeof(std::uint32_t),
+                                      frame.coded_bytes);
     frame.av1_counts = frame.av1.recon.counts();
     frame.session->av1_recons.give(std::move(frame.av1.recon));
     frame.av1.recon = {};
@@ -113,6 +114,7 @@ void return_av1_recon(DdFrame &frame) {
 void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
     frame.av1.recon = frame.session->av1_recons.take();
     frame.records = true;
+    frame.coded_bytes = info.coded_bytes;
     frame.av1.dst = info.dst->layout();
     frame.av1.filters.clear();
     frame.shares.reset(frame.av1.dst, 0);

@@ -86,11 +86,11 @@ CoefficientList &coefs_of(Av1Recorder &recorder) {
 }
 
 // What is there belongs to an earlier frame.
-void expect_coefs(DdSession &session, const std::vector<Vp9Recorder> &recorders) {
+void expect_coefs(const DdFrame &frame) {
     std::size_t words = 0;
-    for (const Vp9Recorder &recorder : recorders)
+    for (const Vp9Recorder &recorder : frame.batch.recorders)
         words += recorder.coefs.size();
-    session.coefs_expected.met(words * sizeof(std::uint32_t));
+    frame.session->expected_coefs.met(words * sizeof(std::uint32_t), frame.coded_bytes);
 }
 
 std::span<std::uint32_t> words_of(std::span<std::byte> room) {
@@ -102,15 +102,18 @@ void lend_coefs(DdFrame &frame, const DdFrameInfo &info, CoefficientList &coefs)
     DdSession &session = *frame.session;
     if (!frame.on_gpu(DD_STAGE_ITX) || info.recorders != 1 || session.saver.wanted())
         return;
+    const std::size_t most = std::size_t{2} * info.dst->layout().size; // twice the bytes of a pixel are a coefficient's
     std::span<std::byte> room;
-    if (const GpuStatus status = frame.job->lend_coefs(session.coefs_expected.room(), room); !status)
+    if (const GpuStatus status = frame.job->lend_coefs(session.expected_coefs.room(info.coded_bytes, most), room);
+        !status)
         frame.fail(session.give_up_gpu("beginning a frame", status));
     else if (!room.empty())
         coefs.lend(words_of(room), &frame);
 }
 
 void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
-    expect_coefs(*frame.session, frame.batch.recorders);
+    expect_coefs(frame);
+    frame.coded_bytes = info.coded_bytes;
     frame.batch.reset(info.dst->layout(), reference_layouts(frame), info.recorders);
     lend_coefs(frame, info, coefs_of(frame.batch.recorders.front()));
     for (unsigned i = 0; i < info.recorders; i++) {

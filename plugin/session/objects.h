@@ -11,7 +11,7 @@
 #include "session/av1_recon_pool.h"
 #include "session/batch_saver.h"
 #include "session/device_gpu.h"
-#include "session/expected_size.h"
+#include "session/expected_coefs.h"
 #include "session/meter.h"
 #include "session/picture_pool.h"
 #include "session/picture_progress.h"
@@ -111,7 +111,7 @@ struct DdSession : dd::Counted {
     dd::Scheduler scheduler;
     dd::Statistics statistics;
     dd::BatchSaver saver;
-    dd::ExpectedSize coefs_expected; // of a frame, in bytes
+    dd::ExpectedCoefs expected_coefs;
     dd::Av1ReconPool av1_recons;
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
@@ -148,6 +148,7 @@ struct DdFrame final : dd::CoefficientLender {
 
     DdSession *session = nullptr;
     DdPicture *dst = nullptr;
+    std::uint32_t coded_bytes = 0; // as DdFrameInfo has it
     std::array<DdPicture *, DD_MAX_REFERENCES> ref{};
     DdPlan plan{};
     dd::FrameForecast forecast;

@@ -5,7 +5,7 @@
 
 #include "scheduler/scheduler.h"
 #include "session/av1_frame.h"
-#include "session/expected_size.h"
+#include "session/expected_coefs.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/faults.h"
 #include "vulkan/memory.h"
@@ -227,30 +227,41 @@ TEST_CASE("buffers are kept from frame to frame, and given back when pictures be
     REQUIRE_FALSE(keeps_room(room_for(25 * mib), mib / 7, mib));
 }
 
-TEST_CASE("room follows what most sizes of late were", "[memory]") {
-    ExpectedSize size;
-    const std::size_t least = size.room();
+TEST_CASE("room for coefficients follows the size of a frame in the bitstream", "[memory]") {
+    constexpr std::size_t kib = 1024, most = 6000 * kib;
+    ExpectedCoefs expected;
+    const std::size_t least = expected.room(1, most);
     REQUIRE(least > 0);
-    const auto meet = [&](unsigned times, std::size_t bytes) {
+    const auto meet = [&](unsigned times, std::uint32_t coded, std::size_t ratio) {
         for (unsigned i = 0; i < times; i++)
-            size.met(bytes);
+            expected.met(coded * ratio, coded);
     };
-    meet(100, 300000);
-    REQUIRE(size.room() > 300000);
-    REQUIRE(size.room() < 600000);
-    meet(1, 4500000); // after a cut
-    REQUIRE(size.room() < 700000);
-    for (unsigned i = 0; i < 50; i++) { // every eighth is large
-        meet(1, 3000000);
-        meet(7, 300000);
+    meet(40, 20000, 15);
+    REQUIRE(expected.room(20000, most) > 20000 * 15);
+    REQUIRE(expected.room(20000, most) < 20000 * 22);
+    REQUIRE(expected.room(120000, most) > 120000 * 15); // after a cut
+    REQUIRE(expected.room(2000000, most) == most);
+    meet(1, 20000, 1000); // a single one changes little
+    REQUIRE(expected.room(20000, most) < 20000 * 26);
+    for (unsigned i = 0; i < 50; i++) { // one in eight has more
+        meet(1, 20000, 25);
+        meet(7, 20000, 10);
     }
-    REQUIRE(size.room() > 300000);
-    REQUIRE(size.room() < 700000);
-    meet(30, 3000000);
-    REQUIRE(size.room() > 3000000);
-    REQUIRE(size.room() < 4000000);
-    meet(300, 50);
-    REQUIRE(size.room() <= 2 * least);
+    REQUIRE(expected.room(20000, most) < 20000 * 25);
+    meet(300, 20, 0); // what always fits says nothing
+    REQUIRE(expected.room(20000, most) > 20000 * 10);
+    REQUIRE(expected.room(20, most) == least);
+    meet(1000, 1, 1u << 30);
+    REQUIRE(expected.room(UINT32_MAX, most) == most);
+}
+
+TEST_CASE("room for coefficients of frames whose size is unknown is what those had", "[memory]") {
+    constexpr std::size_t kib = 1024;
+    ExpectedCoefs expected;
+    for (unsigned i = 0; i < 100; i++)
+        expected.met(700 * kib, 0);
+    REQUIRE(expected.room(0, 6000 * kib) > 700 * kib);
+    REQUIRE(expected.room(0, 6000 * kib) < 1000 * kib);
 }
 
 TEST_CASE("plan auto may give every stage of an AV1 frame to the GPU", "[plan]") {

@@ -189,6 +189,8 @@ typedef struct DdFrameInfo {
     uint32_t filtered;                 /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
     uint32_t cpu_only;                 /**< 1: the frame needs what the GPU doesn't do; it is only counted */
     uint32_t one_pass; /**< AV1: 1: blocks are reconstructed as they are parsed; the recon phase stays on the CPU */
+    uint32_t
+        coded_bytes; /**< of the frame in the bitstream: how many coefficients there are goes with it; 0: unknown */
 } DdFrameInfo;
 
 /** Begins a frame and makes its plan. */
