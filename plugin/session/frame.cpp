@@ -30,7 +30,7 @@ bool any_on_gpu(const DdPlan &plan) {
     return std::ranges::any_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_GPU; });
 }
 
-// A reference that the GPU doesn't reach yet will be copied when the frame is submitted.
+// A reference that the GPU doesn't reach yet will be adopted or copied when the frame is submitted.
 bool gpu_reaches(const DdSession &session, const DdFrameInfo &info) {
     if (!info.dst->memory->gpu || info.cpu_only || !session.gpu_usable())
         return false;

@@ -61,19 +61,16 @@ struct DdPicture : dd::Counted {
     std::unique_ptr<dd::PictureMemory> memory;
     dd::PictureProgress progress;
     bool early = false; // it was made before the GPU was there
-    std::mutex copy_mutex;
-    std::unique_ptr<dd::GpuPicture> copy; // of plain memory, for the GPU to read
+    std::mutex adopted_mutex;
+    std::unique_ptr<dd::GpuPicture> adopted; // plain memory, or a copy of it, for the GPU to read
 
     // Whether reach() can be expected to work.
     bool reachable(const dd::Gpu &gpu) const;
-    // For kernels that read it: a complete picture in plain memory is copied.
+    // For kernels that read it: a complete picture in plain memory is the GPU's as well then, or copied.
     dd::GpuStatus reach(dd::Gpu &gpu, const dd::GpuPicture *&reached);
 
     const dd::PictureLayout &layout() const { return memory->layout; }
-    ~DdPicture() {
-        if (memory)
-            pool->give(std::move(memory));
-    }
+    ~DdPicture();
 };
 
 namespace dd {

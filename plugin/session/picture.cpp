@@ -16,14 +16,21 @@ GpuStatus DdPicture::reach(Gpu &gpu, const GpuPicture *&reached) {
         reached = memory->gpu.get();
         return {};
     }
-    const std::lock_guard lock(copy_mutex);
-    if (!copy) {
-        std::unique_ptr<GpuPicture> made;
-        if (const GpuStatus status = gpu.make_picture(memory->layout, made); !status)
+    const std::lock_guard lock(adopted_mutex);
+    if (!adopted && !gpu.adopt_picture(memory->layout, memory->plain, adopted)) {
+        std::unique_ptr<GpuPicture> copy;
+        if (const GpuStatus status = gpu.make_picture(memory->layout, copy); !status)
             return status;
-        std::memcpy(made->data(), memory->data(), memory->layout.size);
-        copy = std::move(made);
+        std::memcpy(copy->data(), memory->data(), memory->layout.size);
+        adopted = std::move(copy);
     }
-    reached = copy.get();
+    reached = adopted.get();
     return {};
+}
+
+DdPicture::~DdPicture() {
+    const bool idle = !adopted || adopted->idle(); // a GPU that hangs may still read it
+    adopted.reset();
+    if (memory && idle)
+        pool->give(std::move(memory));
 }

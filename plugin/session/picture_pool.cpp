@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "session/picture_pool.h"
+#include "batch/pages.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace dd {
 namespace {
 
 // More than a decoder with many threads lets go of at once.
 constexpr std::size_t kMostFree = 24;
-constexpr std::size_t kAlign = 64;
 
 } // namespace
-
-void FreeAligned::operator()(std::byte *memory) const {
-    std::free(memory);
-}
 
 std::unique_ptr<PictureMemory> PicturePool::find_free(const PictureLayout &layout, bool want_gpu) {
     const std::lock_guard lock(mutex_);
@@ -39,8 +34,7 @@ std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bo
         if (gpu)
             return memory;
     }
-    const std::size_t size = (layout.size + kAlign - 1) / kAlign * kAlign;
-    memory->plain.reset(static_cast<std::byte *>(std::aligned_alloc(kAlign, size)));
+    memory->plain = map_pages(Gpu::picture_bytes(layout));
     return memory->plain ? std::move(memory) : nullptr;
 }
 

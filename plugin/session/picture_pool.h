@@ -11,15 +11,11 @@
 
 namespace dd {
 
-struct FreeAligned {
-    void operator()(std::byte *memory) const;
-};
-
 // In memory that the GPU reaches, or in plain memory where there is no GPU yet or any more.
 struct PictureMemory {
     PictureLayout layout;
     std::unique_ptr<GpuPicture> gpu;
-    std::unique_ptr<std::byte, FreeAligned> plain;
+    std::shared_ptr<std::byte> plain; // pages that a GPU may adopt
 
     std::byte *data() const { return gpu ? gpu->data() : plain.get(); }
 };

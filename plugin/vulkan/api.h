@@ -31,8 +31,8 @@
     F(CreateFence) F(DestroyFence) F(ResetFences) F(WaitForFences) F(GetFenceStatus) \
     F(CreateSemaphore) F(DestroySemaphore) F(SignalSemaphore) F(QueueSubmit)
 
-// Only where VK_KHR_external_memory_fd is enabled.
-#define DD_VK_OPTIONAL(F) F(GetMemoryFdPropertiesKHR)
+// Only where VK_KHR_external_memory_fd is enabled, or VK_EXT_external_memory_host.
+#define DD_VK_OPTIONAL(F) F(GetMemoryFdPropertiesKHR) F(GetMemoryHostPointerPropertiesEXT)
 // clang-format on
 
 namespace dd {

@@ -27,6 +27,7 @@ struct VulkanDevice::Candidate {
     VkSubgroupFeatureFlags subgroup_operations = 0; // of compute
     std::uint32_t queue_family = UINT32_MAX;
     bool can_import = false;
+    VkDeviceSize adopt_alignment = 0; // of plain memory that buffers may lie in; 0: it can't
     DeviceFacts facts;
 };
 
@@ -59,6 +60,16 @@ bool has_extensions(const InstanceApi &api, VkPhysicalDevice device, std::initia
 
 constexpr const char *kImportExtensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
                                              VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME};
+
+VkDeviceSize adopt_alignment_of(const InstanceApi &api, VkPhysicalDevice device) {
+    if (!has_extensions(api, device, {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME}))
+        return 0;
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {};
+    host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+    VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &host, {}};
+    api.GetPhysicalDeviceProperties2(device, &properties);
+    return host.minImportedHostPointerAlignment;
+}
 
 void add(std::string &list, bool lacks, const char *what) {
     if (lacks)
@@ -114,6 +125,7 @@ void look_at(const InstanceApi &api, Candidate &c) {
     api.GetPhysicalDeviceFeatures2(c.handle, &features);
     c.queue_family = compute_family(api, c.handle);
     c.can_import = has_extensions(api, c.handle, {kImportExtensions[0], kImportExtensions[1]});
+    c.adopt_alignment = adopt_alignment_of(api, c.handle);
     c.facts.missing = missing_of(c, features);
 }
 
@@ -194,6 +206,8 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     // For tests: every device can serve the strategy that asks least of it.
     if (environment("DAEDALUS_MEMORY") == memory_strategy_name(MemoryStrategy::discrete))
         strategy_ = MemoryStrategy::discrete;
+    if (strategy_ == MemoryStrategy::discrete || strategy_ == MemoryStrategy::unified)
+        adopt_alignment_ = c.adopt_alignment;
 }
 
 bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
@@ -216,10 +230,13 @@ bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
     info.pNext = &features11;
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
-    if (strategy_ == MemoryStrategy::imported) {
-        info.enabledExtensionCount = std::size(kImportExtensions);
-        info.ppEnabledExtensionNames = kImportExtensions;
-    }
+    std::vector<const char *> extensions;
+    if (strategy_ == MemoryStrategy::imported)
+        extensions.assign(std::begin(kImportExtensions), std::end(kImportExtensions));
+    if (adopt_alignment_)
+        extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+    info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     VkResult result = instance_->api.CreateDevice(c.handle, &info, nullptr, &device_);
     if (result != VK_SUCCESS) {
         device_ = VK_NULL_HANDLE;

@@ -39,6 +39,8 @@ class VulkanDevice {
     Profile profile() const { return profile_; }
     bool runs_side_by_side() const { return side_by_side_; } // Quirks
     MemoryStrategy memory_strategy() const { return strategy_; }
+    // Of plain memory that buffers may lie in; 0: they may not.
+    VkDeviceSize adopt_alignment() const { return adopt_alignment_; }
     const VkPhysicalDeviceMemoryProperties &memory_properties() const { return memory_; }
     const VkPhysicalDeviceLimits &limits() const { return limits_; }
     std::uint32_t queue_family() const { return queue_family_; }
@@ -88,6 +90,7 @@ class VulkanDevice {
     Profile profile_ = Profile::wide;
     bool side_by_side_ = true;
     MemoryStrategy strategy_ = MemoryStrategy::unified;
+    VkDeviceSize adopt_alignment_ = 0;
     VkPhysicalDeviceMemoryProperties memory_{};
     VkPhysicalDeviceLimits limits_{};
     std::chrono::milliseconds patience_{2000}, grace_{8000};

@@ -93,23 +93,36 @@ bool Gpu::holds(const PictureLayout &layout) const {
     return layout.size + kPictureTail <= device_->limits().maxStorageBufferRange;
 }
 
-GpuStatus Gpu::make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
-    return make_picture(layout, false, picture);
-}
-
-GpuStatus Gpu::make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
-    return make_picture(layout, true, picture);
-}
-
-GpuStatus Gpu::make_picture(const PictureLayout &layout, bool scratch, std::unique_ptr<GpuPicture> &picture) {
+template <typename Make>
+GpuStatus Gpu::make_picture_by(const PictureLayout &layout, Make &&make, std::unique_ptr<GpuPicture> &picture) {
     if (!holds(layout))
         return {DD_ERR_UNSUPPORTED, "the picture is larger than the device's buffers"};
     auto made = std::make_shared<VulkanPicture>();
-    const VkResult result =
-        scratch ? VulkanPicture::make_scratch(*device_, layout, *made) : VulkanPicture::make(*device_, layout, *made);
+    const VkResult result = make(*made);
     if (result == VK_SUCCESS)
         picture = std::make_unique<GpuPicture>(std::move(made));
     return status_of(result);
+}
+
+GpuStatus Gpu::make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
+    return make_picture_by(
+        layout, [&](VulkanPicture &made) { return VulkanPicture::make(*device_, layout, made); }, picture);
+}
+
+GpuStatus Gpu::adopt_picture(const PictureLayout &layout, std::shared_ptr<std::byte> memory,
+                             std::unique_ptr<GpuPicture> &picture) {
+    return make_picture_by(
+        layout, [&](VulkanPicture &made) { return VulkanPicture::adopt(*device_, layout, std::move(memory), made); },
+        picture);
+}
+
+GpuStatus Gpu::make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
+    return make_picture_by(
+        layout, [&](VulkanPicture &made) { return VulkanPicture::make_scratch(*device_, layout, made); }, picture);
+}
+
+std::size_t Gpu::picture_bytes(const PictureLayout &layout) {
+    return std::size_t{layout.size} + kPictureTail;
 }
 
 GpuJob::GpuJob(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}

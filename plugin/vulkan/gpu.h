@@ -79,13 +79,20 @@ class Gpu {
     // Its buffers are large enough for pictures of this layout.
     bool holds(const PictureLayout &layout) const;
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
+    // A picture in plain memory of map_pages(), of picture_bytes(). Fails where the device can't reach such memory, which may be
+    // copied then.
+    GpuStatus adopt_picture(const PictureLayout &layout, std::shared_ptr<std::byte> memory,
+                            std::unique_ptr<GpuPicture> &picture);
+    // What kernels may read of a picture's memory.
+    static std::size_t picture_bytes(const PictureLayout &layout);
     // A picture that only kernels use: it has no data().
     GpuStatus make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
 
   private:
     friend class GpuJob;
     explicit Gpu(std::shared_ptr<VulkanDevice> device) : device_(std::move(device)) {}
-    GpuStatus make_picture(const PictureLayout &layout, bool scratch, std::unique_ptr<GpuPicture> &picture);
+    template <typename Make>
+    GpuStatus make_picture_by(const PictureLayout &layout, Make &&make, std::unique_ptr<GpuPicture> &picture);
     std::shared_ptr<VulkanDevice> device_;
 };
 

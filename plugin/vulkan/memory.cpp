@@ -36,6 +36,7 @@ std::vector<VkMemoryPropertyFlags> wishes(MemoryUse use) {
 constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                                       VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 constexpr auto kDmaBuf = VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+constexpr auto kHostMemory = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
 
 bool has_type(const VkPhysicalDeviceMemoryProperties &memory, VkMemoryPropertyFlags flags) {
     return std::any_of(memory.memoryTypes, memory.memoryTypes + memory.memoryTypeCount,
@@ -95,26 +96,48 @@ Buffer::~Buffer() {
         close(dma_buf_);
 }
 
+// `external`: of memory that isn't Vulkan's own.
+VkResult Buffer::create(VkExternalMemoryHandleTypeFlags external, VkMemoryRequirements &needs) {
+    VkExternalMemoryBufferCreateInfo outside = {VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
+                                                external};
+    VkBufferCreateInfo info = {};
+    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+    info.pNext = external ? &outside : nullptr;
+    info.size = size_;
+    info.usage = kUsage;
+    const VkResult result = device_->vk().CreateBuffer(device_->handle(), &info, nullptr, &buffer_);
+    if (result == VK_SUCCESS)
+        device_->vk().GetBufferMemoryRequirements(device_->handle(), buffer_, &needs);
+    return result;
+}
+
 VkResult Buffer::make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Buffer &buffer) {
     const bool import = use == MemoryUse::picture && device.memory_strategy() == MemoryStrategy::imported;
     Buffer made;
     made.device_ = &device;
     made.size_ = size;
-    VkExternalMemoryBufferCreateInfo external = {VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
-                                                 kDmaBuf};
-    VkBufferCreateInfo info = {};
-    info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
-    info.pNext = import ? &external : nullptr;
-    info.size = size;
-    info.usage = kUsage;
-    VkResult result = device.vk().CreateBuffer(device.handle(), &info, nullptr, &made.buffer_);
+    VkMemoryRequirements needs;
+    VkResult result = made.create(import ? kDmaBuf : 0, needs);
     if (result != VK_SUCCESS)
         return result;
-    VkMemoryRequirements needs;
-    device.vk().GetBufferMemoryRequirements(device.handle(), made.buffer_, &needs);
     result = import ? made.import(needs.size)
                     : made.allocate(memory_types_for(device.memory_properties(), use, needs.memoryTypeBits), needs.size,
                                     use);
+    if (result == VK_SUCCESS)
+        result = device.vk().BindBufferMemory(device.handle(), made.buffer_, made.memory_, 0);
+    if (result == VK_SUCCESS)
+        buffer = std::move(made);
+    return result;
+}
+
+VkResult Buffer::adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize room, Buffer &buffer) {
+    Buffer made;
+    made.device_ = &device;
+    made.size_ = size;
+    VkMemoryRequirements needs;
+    VkResult result = made.create(kHostMemory, needs);
+    if (result == VK_SUCCESS)
+        result = made.adopt(needs, memory, room);
     if (result == VK_SUCCESS)
         result = device.vk().BindBufferMemory(device.handle(), made.buffer_, made.memory_, 0);
     if (result == VK_SUCCESS)
@@ -181,6 +204,31 @@ VkResult Buffer::import(VkDeviceSize size) {
         return result;
     }
     return dma_buf_begin_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
+}
+
+VkResult Buffer::adopt(const VkMemoryRequirements &needs, std::byte *memory, VkDeviceSize room) {
+    const DeviceApi &vk = device_->vk();
+    const VkDeviceSize alignment = device_->adopt_alignment();
+    if (!alignment || reinterpret_cast<std::uintptr_t>(memory) % alignment || room % alignment || room < needs.size ||
+        device_->fails(Fault::adopt))
+        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    VkMemoryHostPointerPropertiesEXT properties = {VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT, nullptr, 0};
+    VkResult result = vk.GetMemoryHostPointerPropertiesEXT(device_->handle(), kHostMemory, memory, &properties);
+    if (result != VK_SUCCESS)
+        return result;
+    // It isn't mapped, so that it can't be flushed.
+    const VkPhysicalDeviceMemoryProperties &all = device_->memory_properties();
+    const auto types = memory_types_for(all, MemoryUse::picture, properties.memoryTypeBits & needs.memoryTypeBits);
+    const auto type =
+        std::ranges::find_if(types, [&](std::uint32_t t) { return all.memoryTypes[t].propertyFlags & kCoherent; });
+    if (type == types.end())
+        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    VkImportMemoryHostPointerInfoEXT import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
+                                               kHostMemory, memory};
+    VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, room, *type};
+    result = vk.AllocateMemory(device_->handle(), &info, nullptr, &memory_);
+    data_ = memory;
+    return result;
 }
 
 VkResult Buffer::flush() const {

@@ -48,6 +48,9 @@ class Buffer {
     ~Buffer();
 
     static VkResult make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Buffer &buffer);
+    // In whole pages of plain memory, `room` bytes, which have to be there as long as the buffer. Fails where the device can't do that.
+    static VkResult adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize room,
+                          Buffer &buffer);
 
     explicit operator bool() const { return buffer_ != VK_NULL_HANDLE; }
     VkBuffer handle() const { return buffer_; }
@@ -61,6 +64,8 @@ class Buffer {
     void swap(Buffer &other) noexcept;
     VkResult allocate(const std::vector<std::uint32_t> &types, VkDeviceSize size, MemoryUse use);
     VkResult import(VkDeviceSize size);
+    VkResult adopt(const VkMemoryRequirements &needs, std::byte *memory, VkDeviceSize room);
+    VkResult create(VkExternalMemoryHandleTypeFlags external, VkMemoryRequirements &needs);
 
     VulkanDevice *device_ = nullptr;
     VkBuffer buffer_ = VK_NULL_HANDLE;

@@ -7,13 +7,16 @@
 #include "vulkan/memory.h"
 
 #include <atomic>
+#include <cstddef>
+#include <memory>
 
 namespace dd {
 
 struct VulkanPicture {
     PictureLayout layout;
-    Buffer host;  // what the CPU sees; the only copy but on discrete devices
-    Buffer local; // working copy of a discrete device, or scratch
+    std::shared_ptr<std::byte> adopted; // plain memory that `host` lies in
+    Buffer host;                        // what the CPU sees; the only copy but on discrete devices
+    Buffer local;                       // working copy of a discrete device, or scratch
 
     // Of the working copy, guarded by VulkanDevice::submit_mutex. It becomes invalid without, so that whoever takes or gives back a
     // picture doesn't wait for submits.
@@ -21,6 +24,9 @@ struct VulkanPicture {
     bool local_pending = false;            // its upload may still run
 
     static VkResult make(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
+    // In plain memory of bytes(), rounded up to whole pages.
+    static VkResult adopt(VulkanDevice &device, const PictureLayout &layout, std::shared_ptr<std::byte> memory,
+                          VulkanPicture &picture);
     // For kernels alone: `host` stays empty.
     static VkResult make_scratch(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
     VkDeviceSize bytes() const { return layout.size + kPictureTail; }

@@ -42,12 +42,17 @@ TEST_CASE("frames don't wait for the GPU, and go over to it", "[late]") {
         const char *memory, *plan;
         PictureFormat f;
         bool scaled;
+        const char *fault; // of which nobody notices anything
     };
-    const auto [memory, plan, f, scaled] = GENERATE(
-        Kind{"", "gpu", format(150, 90), true}, Kind{"discrete", "gpu", format(70, 70, 10, 1, 0), false},
-        Kind{"", "measure", format(70, 70, 10, 1, 0), true}, Kind{"discrete", "measure", format(150, 90), false});
-    const Environment strategy("DAEDALUS_MEMORY", memory), late("DAEDALUS_OPEN_LATE", kSoon);
-    CAPTURE(memory, plan, f.width, f.bit_depth, scaled);
+    const auto [memory, plan, f, scaled, fault] =
+        GENERATE(Kind{"", "gpu", format(150, 90), true, ""}, Kind{"", "gpu", format(150, 90), false, "adopt:1"},
+                 Kind{"discrete", "gpu", format(70, 70, 10, 1, 0), false, ""},
+                 Kind{"discrete", "gpu", format(150, 90), true, "adopt:1"},
+                 Kind{"", "measure", format(70, 70, 10, 1, 0), true, "adopt:2"},
+                 Kind{"discrete", "measure", format(150, 90), false, "adopt:2"});
+    const Environment strategy("DAEDALUS_MEMORY", memory), late("DAEDALUS_OPEN_LATE", kSoon),
+        faults("DAEDALUS_FAULT", fault);
+    CAPTURE(memory, plan, f.width, f.bit_depth, scaled, fault);
     LogLines log;
     Device device = open_late(log, plan);
     REQUIRE(dd_device_opening(device.get()) == 1);

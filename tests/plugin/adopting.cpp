@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Plain memory that becomes the GPU's as well, without a copy.
+#include "catch.h"
+
+#include "batch/pages.h"
+#include "plugin/decoder.h"
+#include "vulkan/gpu.h"
+
+#include <cstring>
+
+using namespace dd;
+using namespace dd::test;
+
+namespace {
+
+// nullptr: its device can't.
+std::unique_ptr<GpuPicture> adopted(Gpu &gpu, const PictureLayout &layout, const std::shared_ptr<std::byte> &memory) {
+    std::unique_ptr<GpuPicture> picture;
+    gpu.adopt_picture(layout, memory, picture);
+    return picture;
+}
+
+} // namespace
+
+TEST_CASE("a picture is adopted where it lies, and its pages stay as long as it", "[memory]") {
+    const Environment memory("DAEDALUS_MEMORY", GENERATE("", "discrete"));
+    const auto gpu = open_own_gpu();
+    const PictureLayout layout = make_picture_layout({150, 90, 8, 1, 1, 3}, 64);
+    std::shared_ptr<std::byte> pages = map_pages(Gpu::picture_bytes(layout));
+    REQUIRE(pages);
+    std::memset(pages.get(), 7, layout.size);
+    auto picture = adopted(*gpu, layout, pages);
+    if (!picture)
+        return;
+    REQUIRE(picture->data() == pages.get());
+    REQUIRE(picture->has_copy() == gpu->copies_pictures());
+    const std::weak_ptr<std::byte> watched = pages;
+    pages.reset();
+    REQUIRE(picture->data()[layout.size - 1] == std::byte{7});
+    picture.reset();
+    REQUIRE(watched.expired());
+}
+
+TEST_CASE("memory that a device can't adopt is refused", "[memory]") {
+    const auto gpu = open_own_gpu();
+    const PictureLayout layout = make_picture_layout({150, 90, 8, 1, 1, 3}, 64);
+    const std::shared_ptr<std::byte> pages = map_pages(Gpu::picture_bytes(layout) + 64);
+    REQUIRE_FALSE(adopted(*gpu, layout, {pages, pages.get() + 64})); // not at the beginning of a page
+}
