@@ -8,7 +8,8 @@
 namespace dd {
 
 // How many bytes of coefficients a frame will have, by its size in the bitstream: from frame to frame their number changes a hundredfold, the ratio
-// little. It goes up four times as fast as down, so that four of five frames fit into what is expected. Any thread may ask and tell.
+// little. It goes up twice as fast as down, and there is an eighth to spare, of large frames less: what one of those outgrows is copied once in its
+// long time. Any thread may ask and tell.
 class ExpectedCoefs {
   public:
     // `coded`: bytes of the frame in the bitstream, 0: unknown, in all frames of a stream.
@@ -17,16 +18,18 @@ class ExpectedCoefs {
             return;
         const std::uint64_t met = std::min<std::uint64_t>(bytes * kOne / known_size(coded), kMostRatio);
         const std::uint64_t ratio = ratio_.load(std::memory_order_relaxed);
-        ratio_.store(met > ratio ? std::min(met, ratio + ratio / 4) : std::max(met, ratio - ratio / 16),
+        ratio_.store(met > ratio ? std::min(met, ratio + ratio / 8) : std::max(met, ratio - ratio / 16),
                      std::memory_order_relaxed);
     }
     // Room that most fit into. `most`: bytes that all coefficients of such a picture take.
     std::size_t room(std::uint32_t coded, std::size_t most) const {
         const std::uint64_t expected = known_size(coded) * ratio_.load(std::memory_order_relaxed) / kOne;
-        return std::max<std::size_t>(std::min<std::uint64_t>(expected + expected / 4, most), kLeast);
+        return std::max<std::size_t>(std::min<std::uint64_t>(expected + std::min(expected / 8, kMostToSpare), most),
+                                     kLeast);
     }
 
   private:
+    static constexpr std::uint64_t kMostToSpare = 256 * 1024;
     static constexpr std::uint64_t kOne = 256;              // a byte for each coded one
     static constexpr std::uint64_t kMostRatio = kOne << 16; // of a frame that says next to nothing
     static constexpr std::size_t kLeast = 128 * 1024;       // costs nothing
