@@ -51,8 +51,8 @@ bool is_harmless(const Av1Shape &shape, const Bits &bits, std::uint64_t sum) {
 template <typename T>
 bool has_harmless_rows(const Av1Shape &shape, const Bits &bits, const Av1Corner &corner, const T *coefs) {
     using Sum = std::conditional_t<sizeof(T) == 2, std::int32_t, std::int64_t>;
-    constexpr std::uint64_t rounding =
-        80; // what the halves by which 64 values are rounded, again and again, add up to in one
+    // What the halves add up to by which each step of the longest transform rounds.
+    constexpr std::uint64_t rounding = 80;
     std::array<Sum, 32> sums{};
     const std::size_t cols = std::size_t{1} << corner.cols, rows = std::size_t{1} << corner.rows;
     for (std::size_t column = 0; column < cols; column++, coefs += rows)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_residual.h"
 #include "batch/av1_range.h"
-#include "batch/coefficient_moves.h"
 
 #include <algorithm>
 #include <bit>
@@ -242,12 +241,9 @@ Av1Residuals::LimitsTable Av1Residuals::make_limits(unsigned bit_depth) {
     for (unsigned size = 0; size < kAv1TxSizes; size++)
         for (unsigned type = 0; type < kAv1TxTypes; type++) {
             const Av1Shape shape = av1_shape(size, type);
-            if (!shape.valid)
-                continue;
-            const std::uint64_t harmless = av1_harmless_sum(shape, bit_depth);
-            table[size][type] = {shape, std::min(shape.w, kMostCoded) * std::min(shape.h, kMostCoded), harmless,
-                                 bit_depth == 8 ? Magnitudes<std::int16_t>::notable_bits(harmless)
-                                                : Magnitudes<std::int32_t>::notable_bits(harmless)};
+            if (shape.valid)
+                table[size][type] = {shape, std::min(shape.w, kMostCoded) * std::min(shape.h, kMostCoded),
+                                     harmless_sum(av1_harmless_sum(shape, bit_depth), bit_depth)};
         }
     return table;
 }
@@ -282,7 +278,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
     T *const to = reinterpret_cast<T *>(coefs.extend(values * sizeof(T) / 4));
     note_taken(home, first, corner, stride);
     Av1ItxBin &bin = bin_of(r.size, r.type, limits.shape, corner, apart);
-    if (!move_any_corner(from, stride, corner, to).within(limits.notable, limits.harmless_sum) &&
+    if (!move_any_corner(from, stride, corner, to).within(limits.harmless) &&
         !av1_residual_in_range(limits.shape, corner, dst_.format.bit_depth, to)) {
         taken_.back().home = from; // whoever is refused keeps them
         give_back<T>(taken_.back());

@@ -3,6 +3,7 @@
 // Records of AV1's residuals: checked, sorted by shape, with the coefficients that the end of block allows.
 #pragma once
 #include "batch/coefficient_list.h"
+#include "batch/coefficient_moves.h"
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
 #include "common/av1_recon.h"
@@ -83,9 +84,8 @@ class Av1Residuals {
     // What a size and type allow, in the frame's bit depth.
     struct Limits {
         Av1Shape shape;
-        unsigned coded = 0;             // coefficients
-        std::uint64_t harmless_sum = 0; // of magnitudes
-        std::uint64_t notable = 0;      // Magnitudes::notable_bits() of it
+        unsigned coded = 0; // coefficients
+        HarmlessSum harmless;
     };
     using LimitsTable = std::array<std::array<Limits, kAv1TxTypes>, kAv1TxSizes>;
     static LimitsTable make_limits(unsigned bit_depth);

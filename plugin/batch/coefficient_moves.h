@@ -24,6 +24,12 @@ struct Vectors<std::int32_t> {
 };
 using Halves = std::uint64_t __attribute__((vector_size(16)));
 
+// The largest sum of magnitudes that is harmless, and what tells most sums that don't exceed it.
+struct HarmlessSum {
+    std::uint64_t most = 0;    // fits into a coefficient
+    std::uint64_t notable = 0; // Magnitudes::notable_bits() of it
+};
+
 // Sums by lane of the magnitudes of what was moved.
 template <typename T>
 struct Magnitudes {
@@ -40,11 +46,10 @@ struct Magnitudes {
         sums += reinterpret_cast<Sums>(magnitude);
         reached |= sums;
     }
-    // Whether the sum of the magnitudes doesn't exceed `most`, which fits into T. `notable`: of notable_bits().
-    bool within(std::uint64_t notable, std::uint64_t most) const {
+    bool within(const HarmlessSum &harmless) const {
         const auto halves = reinterpret_cast<Halves>(reached);
         const std::uint64_t any = halves[0] | halves[1];
-        if (!(any & notable)) [[likely]]
+        if (!(any & harmless.notable)) [[likely]]
             return true;
         std::uint64_t sum = 0;
         Lane all = 0;
@@ -52,7 +57,7 @@ struct Magnitudes {
             sum += sums[i];
             all |= reached[i];
         }
-        return !(all >> (8 * sizeof(T) - 1)) && sum <= most;
+        return !(all >> (8 * sizeof(T) - 1)) && sum <= harmless.most;
     }
     // The bits of all lanes of half a vector of which none is set in sums that don't exceed `most` together.
     static constexpr std::uint64_t notable_bits(std::uint64_t most) {
@@ -63,6 +68,11 @@ struct Magnitudes {
         return all;
     }
 };
+
+inline HarmlessSum harmless_sum(std::uint64_t most, unsigned bit_depth) {
+    return {most, bit_depth == 8 ? Magnitudes<std::int16_t>::notable_bits(most)
+                                 : Magnitudes<std::int32_t>::notable_bits(most)};
+}
 
 // Moves a corner of so many rows and columns, column after column: zeros stay behind. `stride`: rows of the block.
 template <typename T, unsigned rows>

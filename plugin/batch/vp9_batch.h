@@ -5,6 +5,7 @@
 // all run the same batch.
 #pragma once
 #include "batch/coefficient_list.h"
+#include "batch/coefficient_moves.h"
 #include "batch/picture_layout.h"
 #include "batch/record_list.h"
 #include "batch/vp9_blocks.h"
@@ -176,8 +177,7 @@ class Vp9Recorder {
     bool has_halves_ = false; // chroma of half of the width and height
     unsigned bit_depth_ = 8, bytes_per_pixel_ = 1;
     bool out_of_range_ = false;
-    std::array<std::uint64_t, DD_ITX_KINDS> harmless_{}; // sum of magnitudes by kind
-    std::array<std::uint64_t, DD_ITX_KINDS> notable_{}; // bits of a lane's sum that have to be 0 for that to be certain
+    std::array<HarmlessSum, DD_ITX_KINDS> harmless_{}; // by kind
     Vp9IntraLevels levels_;
     std::array<std::array<std::uint32_t, 2>, 3>
         end_{}; // where the last 8x8 block of luma ends, by plane, in 4x4 blocks

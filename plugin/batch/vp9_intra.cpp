@@ -108,8 +108,7 @@ bool Vp9Recorder::put_intra_corner(std::uint32_t how, T *from) {
     constexpr unsigned side = corner_size(corner);
     std::uint32_t *to = coefs.end();
     how |= corner;
-    if (!move_corner<T, side>(from, 4u << size, side, reinterpret_cast<T *>(to))
-             .within(notable_[size], harmless_[size]) &&
+    if (!move_corner<T, side>(from, 4u << size, side, reinterpret_cast<T *>(to)).within(harmless_[size]) &&
         !vp9_intra_residual_in_range(size, how, bit_depth_, to, side)) {
         out_of_range_ = true;
         return false;

@@ -44,11 +44,8 @@ std::size_t Vp9Recorder::residuals() const {
 }
 
 void Vp9Recorder::prepare_ranges() {
-    for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++) {
-        harmless_[kind] = vp9_harmless_sum(kind, bit_depth_);
-        notable_[kind] = bytes_per_pixel_ == 1 ? Magnitudes<std::int16_t>::notable_bits(harmless_[kind])
-                                               : Magnitudes<std::int32_t>::notable_bits(harmless_[kind]);
-    }
+    for (unsigned kind = 0; kind < DD_ITX_KINDS; kind++)
+        harmless_[kind] = harmless_sum(vp9_harmless_sum(kind, bit_depth_), bit_depth_);
 }
 
 // What takes residuals calls nothing but as its last step, so that all fits into registers.
@@ -86,7 +83,7 @@ bool Vp9Recorder::take_corner(unsigned plane, std::uint32_t at, T *from) {
     } else {
         simple &=
             move_corner<T, corner_size(corner)>(from, itx_size(kind), corner_size(corner), reinterpret_cast<T *>(to))
-                .within(notable_[kind], harmless_[kind]);
+                .within(harmless_[kind]);
     }
     if (!simple) [[unlikely]] {
         if constexpr (corner == 0)
