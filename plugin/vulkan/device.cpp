@@ -48,28 +48,19 @@ std::uint32_t compute_family(const InstanceApi &api, VkPhysicalDevice device) {
     return UINT32_MAX;
 }
 
-bool has_extensions(const InstanceApi &api, VkPhysicalDevice device, std::initializer_list<const char *> names) {
+std::vector<VkExtensionProperties> extensions_of(const InstanceApi &api, VkPhysicalDevice device) {
     std::uint32_t count = 0;
     api.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
     std::vector<VkExtensionProperties> all(count);
     api.EnumerateDeviceExtensionProperties(device, nullptr, &count, all.data());
-    return std::ranges::all_of(names, [&](const char *name) {
-        return std::ranges::any_of(all, [name](const auto &e) { return !std::strcmp(e.extensionName, name); });
-    });
+    return all;
+}
+bool has(const std::vector<VkExtensionProperties> &extensions, const char *name) {
+    return std::ranges::any_of(extensions, [name](const auto &e) { return !std::strcmp(e.extensionName, name); });
 }
 
 constexpr const char *kImportExtensions[] = {VK_KHR_EXTERNAL_MEMORY_FD_EXTENSION_NAME,
                                              VK_EXT_EXTERNAL_MEMORY_DMA_BUF_EXTENSION_NAME};
-
-VkDeviceSize adopt_alignment_of(const InstanceApi &api, VkPhysicalDevice device) {
-    if (!has_extensions(api, device, {VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME}))
-        return 0;
-    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {};
-    host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
-    VkPhysicalDeviceProperties2 properties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &host, {}};
-    api.GetPhysicalDeviceProperties2(device, &properties);
-    return host.minImportedHostPointerAlignment;
-}
 
 void add(std::string &list, bool lacks, const char *what) {
     if (lacks)
@@ -112,7 +103,13 @@ void look_at(const InstanceApi &api, Candidate &c) {
     subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
     driver.pNext = &subgroups;
     properties.pNext = &driver;
+    const auto extensions = extensions_of(api, c.handle);
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {};
+    host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
+    if (has(extensions, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
+        subgroups.pNext = &host;
     api.GetPhysicalDeviceProperties2(c.handle, &properties);
+    c.adopt_alignment = host.minImportedHostPointerAlignment;
     c.driver = driver.driverID;
     if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
         c.subgroup_operations = subgroups.supportedOperations;
@@ -124,8 +121,7 @@ void look_at(const InstanceApi &api, Candidate &c) {
     features.pNext = &c.features11;
     api.GetPhysicalDeviceFeatures2(c.handle, &features);
     c.queue_family = compute_family(api, c.handle);
-    c.can_import = has_extensions(api, c.handle, {kImportExtensions[0], kImportExtensions[1]});
-    c.adopt_alignment = adopt_alignment_of(api, c.handle);
+    c.can_import = std::ranges::all_of(kImportExtensions, [&](const char *name) { return has(extensions, name); });
     c.facts.missing = missing_of(c, features);
 }
 
