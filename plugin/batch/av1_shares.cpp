@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_shares.h"
+#include "batch/round_up.h"
 
 #include <algorithm>
 #include <functional>
@@ -12,10 +13,6 @@ constexpr unsigned kLargestBlock = 128;
 // A block of 4 pixels may have the chroma of 8, its neighbours' included.
 constexpr unsigned kWithChroma = 8;
 constexpr std::size_t kMostTiles = 32768; // workgroups in one dimension
-
-unsigned round_up(unsigned value, unsigned to) {
-    return (value + to - 1) / to * to;
-}
 
 } // namespace
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
+#include "batch/round_up.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,9 +14,6 @@ namespace dd {
 inline std::uintptr_t page_size() noexcept {
     static const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     return size;
-}
-constexpr std::size_t round_up(std::size_t bytes, std::size_t to) noexcept {
-    return (bytes + to - 1) / to * to;
 }
 inline std::size_t whole_pages(std::size_t bytes) noexcept {
     return round_up(bytes, page_size());

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/picture_layout.h"
+#include "batch/round_up.h"
 
 namespace dd {
 namespace {
 
 constexpr std::uint32_t kPlaneAlign = 64;
 constexpr std::uint32_t kSlack = 128;
-
-constexpr std::uint32_t align_up(std::uint32_t value, std::uint32_t to) {
-    return (value + to - 1) / to * to;
-}
 
 bool possible(const PictureFormat &f) {
     const bool sides = f.width >= 1 && f.height >= 1 && f.width <= kMaxPictureSide && f.height <= kMaxPictureSide;
@@ -30,9 +27,9 @@ PictureLayout make_picture_layout(const PictureFormat &format, unsigned superblo
         PlaneLayout &plane = layout.plane[p];
         plane.width = (format.width + ss_h) >> ss_h;
         plane.height = (format.height + ss_v) >> ss_v;
-        plane.padded_width = align_up(format.width, superblock) >> ss_h;
-        plane.padded_height = align_up(format.height, superblock) >> ss_v;
-        plane.stride = align_up(plane.padded_width * layout.bytes_per_pixel(), kPlaneAlign);
+        plane.padded_width = round_up(format.width, superblock) >> ss_h;
+        plane.padded_height = round_up(format.height, superblock) >> ss_v;
+        plane.stride = round_up(plane.padded_width * layout.bytes_per_pixel(), kPlaneAlign);
         plane.offset = static_cast<std::uint32_t>(at);
         at += std::uint64_t{plane.stride} * plane.padded_height;
     }

@@ -34,7 +34,7 @@ std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bo
         if (gpu)
             return memory;
     }
-    memory->plain = map_pages(Gpu::picture_bytes(layout));
+    memory->plain = map_pages(picture_bytes(layout));
     return memory->plain ? std::move(memory) : nullptr;
 }
 

@@ -3,6 +3,8 @@
 // A dispatch as the codec's planner describes it and the executor records it. This header names no Vulkan type:
 // the planner (vulkan/vp9_dispatch.cpp) meets the executor here.
 #pragma once
+#include "batch/picture_layout.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +25,9 @@ constexpr std::uint32_t kUploadAlign = 256;
 
 // Behind the pixels of each picture are so many bytes for kernels. What they hold before is not known.
 constexpr std::uint32_t kPictureTail = 4096;
+constexpr std::size_t picture_bytes(const PictureLayout &layout) {
+    return std::size_t{layout.size} + kPictureTail;
+}
 
 constexpr std::uint32_t align_upload(std::uint32_t bytes) {
     return (bytes + kUploadAlign - 1) & ~(kUploadAlign - 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/driver_pages.h"
+#include "batch/round_up.h"
 
 #ifdef __linux__
 #include <algorithm>
@@ -155,7 +156,7 @@ bool PageMap::read(std::uintptr_t at, std::span<std::uint64_t> entries) const {
 template <typename Use>
 bool PageMap::walk(std::uintptr_t begin, std::uintptr_t end, const Use &use) const {
     std::array<std::uint64_t, 512> entries; // few: what is read is acted on at once
-    std::uintptr_t at = (begin + page_ - 1) / page_ * page_;
+    std::uintptr_t at = round_up(begin, page_);
     while (works_ && at < end && end - at >= page_) {
         const std::span part(entries.data(), std::min<std::size_t>(entries.size(), (end - at) / page_));
         if (!read(at, part) || !use(at, part))

@@ -90,7 +90,7 @@ void Gpu::rest() const {
 }
 
 bool Gpu::holds(const PictureLayout &layout) const {
-    return layout.size + kPictureTail <= device_->limits().maxStorageBufferRange;
+    return picture_bytes(layout) <= device_->limits().maxStorageBufferRange;
 }
 
 template <typename Make>
@@ -119,10 +119,6 @@ GpuStatus Gpu::adopt_picture(const PictureLayout &layout, std::shared_ptr<std::b
 GpuStatus Gpu::make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture) {
     return make_picture_by(
         layout, [&](VulkanPicture &made) { return VulkanPicture::make_scratch(*device_, layout, made); }, picture);
-}
-
-std::size_t Gpu::picture_bytes(const PictureLayout &layout) {
-    return std::size_t{layout.size} + kPictureTail;
 }
 
 GpuJob::GpuJob(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}

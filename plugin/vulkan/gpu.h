@@ -83,8 +83,6 @@ class Gpu {
     // copied then.
     GpuStatus adopt_picture(const PictureLayout &layout, std::shared_ptr<std::byte> memory,
                             std::unique_ptr<GpuPicture> &picture);
-    // What kernels may read of a picture's memory.
-    static std::size_t picture_bytes(const PictureLayout &layout);
     // A picture that only kernels use: it has no data().
     GpuStatus make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/memory.h"
-
+#include "batch/pages.h"
 #include "vulkan/device.h"
 #include "vulkan/dma_heap.h"
 
@@ -96,53 +96,55 @@ Buffer::~Buffer() {
         close(dma_buf_);
 }
 
-// `external`: of memory that isn't Vulkan's own.
-VkResult Buffer::create(VkExternalMemoryHandleTypeFlags external, VkMemoryRequirements &needs) {
+// `external`: the kind of memory that isn't Vulkan's own. find(buffer, needs) gives the buffer its memory.
+template <typename Find>
+VkResult Buffer::make_in(VulkanDevice &device, VkDeviceSize size, VkExternalMemoryHandleTypeFlags external, Find &&find,
+                         Buffer &buffer) {
+    const DeviceApi &vk = device.vk();
+    Buffer made;
+    made.device_ = &device;
+    made.size_ = size;
     VkExternalMemoryBufferCreateInfo outside = {VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
                                                 external};
     VkBufferCreateInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
     info.pNext = external ? &outside : nullptr;
-    info.size = size_;
+    info.size = size;
     info.usage = kUsage;
-    const VkResult result = device_->vk().CreateBuffer(device_->handle(), &info, nullptr, &buffer_);
+    VkResult result = vk.CreateBuffer(device.handle(), &info, nullptr, &made.buffer_);
+    if (result != VK_SUCCESS)
+        return result;
+    VkMemoryRequirements needs;
+    vk.GetBufferMemoryRequirements(device.handle(), made.buffer_, &needs);
+    result = find(made, needs);
     if (result == VK_SUCCESS)
-        device_->vk().GetBufferMemoryRequirements(device_->handle(), buffer_, &needs);
+        result = vk.BindBufferMemory(device.handle(), made.buffer_, made.memory_, 0);
+    if (result == VK_SUCCESS)
+        buffer = std::move(made);
     return result;
 }
 
 VkResult Buffer::make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Buffer &buffer) {
-    const bool import = use == MemoryUse::picture && device.memory_strategy() == MemoryStrategy::imported;
-    Buffer made;
-    made.device_ = &device;
-    made.size_ = size;
-    VkMemoryRequirements needs;
-    VkResult result = made.create(import ? kDmaBuf : 0, needs);
-    if (result != VK_SUCCESS)
-        return result;
-    result = import ? made.import(needs.size)
-                    : made.allocate(memory_types_for(device.memory_properties(), use, needs.memoryTypeBits), needs.size,
-                                    use);
-    if (result == VK_SUCCESS)
-        result = device.vk().BindBufferMemory(device.handle(), made.buffer_, made.memory_, 0);
-    if (result == VK_SUCCESS)
-        buffer = std::move(made);
-    return result;
+    if (use == MemoryUse::picture && device.memory_strategy() == MemoryStrategy::imported)
+        return make_in(
+            device, size, kDmaBuf,
+            [](Buffer &made, const VkMemoryRequirements &needs) { return made.import(needs.size); }, buffer);
+    const auto allocate = [&](Buffer &made, const VkMemoryRequirements &needs) {
+        return made.allocate(memory_types_for(device.memory_properties(), use, needs.memoryTypeBits), needs.size, use);
+    };
+    return make_in(device, size, 0, allocate, buffer);
 }
 
 VkResult Buffer::adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize room, Buffer &buffer) {
-    Buffer made;
-    made.device_ = &device;
-    made.size_ = size;
-    VkMemoryRequirements needs;
-    VkResult result = made.create(kHostMemory, needs);
-    if (result == VK_SUCCESS)
-        result = made.adopt(needs, memory, room);
-    if (result == VK_SUCCESS)
-        result = device.vk().BindBufferMemory(device.handle(), made.buffer_, made.memory_, 0);
-    if (result == VK_SUCCESS)
-        buffer = std::move(made);
-    return result;
+    const VkDeviceSize alignment = device.adopt_alignment();
+    if (!alignment || reinterpret_cast<std::uintptr_t>(memory) % alignment || room % alignment ||
+        device.fails(Fault::adopt))
+        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
+    const auto adopt = [&](Buffer &made, const VkMemoryRequirements &needs) {
+        return room < needs.size ? VK_ERROR_INVALID_EXTERNAL_HANDLE
+                                 : made.adopt_pages(memory, room, needs.memoryTypeBits);
+    };
+    return make_in(device, size, kHostMemory, adopt, buffer);
 }
 
 VkResult Buffer::allocate(const std::vector<std::uint32_t> &types, VkDeviceSize size, MemoryUse use) {
@@ -174,8 +176,7 @@ VkResult Buffer::import(VkDeviceSize size) {
     if (device_->fails(Fault::alloc))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     // v3dv rounds sizes up to its pages and refuses a dma-buf that is smaller than that.
-    const auto page = static_cast<VkDeviceSize>(sysconf(_SC_PAGESIZE));
-    dma_size_ = (size + page - 1) / page * page + page;
+    dma_size_ = whole_pages(size) + page_size();
     dma_buf_ = dma_heap_allocate(dma_size_);
     if (dma_buf_ < 0)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -206,19 +207,15 @@ VkResult Buffer::import(VkDeviceSize size) {
     return dma_buf_begin_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
 }
 
-VkResult Buffer::adopt(const VkMemoryRequirements &needs, std::byte *memory, VkDeviceSize room) {
+VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize room, std::uint32_t allowed_bits) {
     const DeviceApi &vk = device_->vk();
-    const VkDeviceSize alignment = device_->adopt_alignment();
-    if (!alignment || reinterpret_cast<std::uintptr_t>(memory) % alignment || room % alignment || room < needs.size ||
-        device_->fails(Fault::adopt))
-        return VK_ERROR_INVALID_EXTERNAL_HANDLE;
     VkMemoryHostPointerPropertiesEXT properties = {VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT, nullptr, 0};
     VkResult result = vk.GetMemoryHostPointerPropertiesEXT(device_->handle(), kHostMemory, memory, &properties);
     if (result != VK_SUCCESS)
         return result;
     // It isn't mapped, so that it can't be flushed.
     const VkPhysicalDeviceMemoryProperties &all = device_->memory_properties();
-    const auto types = memory_types_for(all, MemoryUse::picture, properties.memoryTypeBits & needs.memoryTypeBits);
+    const auto types = memory_types_for(all, MemoryUse::picture, properties.memoryTypeBits & allowed_bits);
     const auto type =
         std::ranges::find_if(types, [&](std::uint32_t t) { return all.memoryTypes[t].propertyFlags & kCoherent; });
     if (type == types.end())

@@ -64,8 +64,10 @@ class Buffer {
     void swap(Buffer &other) noexcept;
     VkResult allocate(const std::vector<std::uint32_t> &types, VkDeviceSize size, MemoryUse use);
     VkResult import(VkDeviceSize size);
-    VkResult adopt(const VkMemoryRequirements &needs, std::byte *memory, VkDeviceSize room);
-    VkResult create(VkExternalMemoryHandleTypeFlags external, VkMemoryRequirements &needs);
+    VkResult adopt_pages(std::byte *memory, VkDeviceSize room, std::uint32_t allowed_bits);
+    template <typename Find>
+    static VkResult make_in(VulkanDevice &device, VkDeviceSize size, VkExternalMemoryHandleTypeFlags external,
+                            Find &&find, Buffer &buffer);
 
     VulkanDevice *device_ = nullptr;
     VkBuffer buffer_ = VK_NULL_HANDLE;

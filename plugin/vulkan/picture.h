@@ -29,7 +29,7 @@ struct VulkanPicture {
                           VulkanPicture &picture);
     // For kernels alone: `host` stays empty.
     static VkResult make_scratch(VulkanDevice &device, const PictureLayout &layout, VulkanPicture &picture);
-    VkDeviceSize bytes() const { return layout.size + kPictureTail; }
+    VkDeviceSize bytes() const { return picture_bytes(layout); }
     VkBuffer kernel_buffer() const { return local ? local.handle() : host.handle(); }
     bool has_copy() const { return host && local; }
 };

@@ -3,6 +3,7 @@
 // How large the buffers of a submit are, and when one that is there will do: what frames need varies, and a new buffer takes a driver as long as
 // a frame takes.
 #pragma once
+#include "batch/round_up.h"
 #include "vulkan/dispatch.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ constexpr std::uint64_t room_for(std::uint64_t needed) {
     std::uint64_t size = 256 * 1024;
     while (size < needed)
         size += size / 2;
-    return (size + kUploadAlign - 1) / kUploadAlign * kUploadAlign;
+    return round_up(size, kUploadAlign);
 }
 
 constexpr std::uint64_t kRoomToSpare = 8 * 1024 * 1024; // nobody minds
@@ -32,8 +33,7 @@ constexpr bool keeps_room(std::uint64_t size, std::uint64_t needed, std::uint64_
 
 // Room for coefficients that are still being recorded, of which so many bytes are known.
 constexpr std::uint64_t lent_room_for(std::uint64_t bytes) {
-    constexpr std::uint64_t step = 128 * 1024;
-    return (bytes + step - 1) / step * step;
+    return round_up(bytes, 128 * 1024);
 }
 // Such room is left to the frames that need it: a new one costs less. Who needs none doesn't keep it for long.
 constexpr bool too_good_for(std::uint64_t size, std::uint64_t bytes) {

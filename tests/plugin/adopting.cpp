@@ -27,12 +27,13 @@ TEST_CASE("a picture is adopted where it lies, and its pages stay as long as it"
     const Environment memory("DAEDALUS_MEMORY", GENERATE("", "discrete"));
     const auto gpu = open_own_gpu();
     const PictureLayout layout = make_picture_layout({150, 90, 8, 1, 1, 3}, 64);
-    std::shared_ptr<std::byte> pages = map_pages(Gpu::picture_bytes(layout));
+    std::shared_ptr<std::byte> pages = map_pages(picture_bytes(layout));
     REQUIRE(pages);
     std::memset(pages.get(), 7, layout.size);
     auto picture = adopted(*gpu, layout, pages);
-    if (!picture)
+    if (!picture && test_device() != "llvmpipe")
         return;
+    REQUIRE(picture);
     REQUIRE(picture->data() == pages.get());
     REQUIRE(picture->has_copy() == gpu->copies_pictures());
     const std::weak_ptr<std::byte> watched = pages;
@@ -45,6 +46,6 @@ TEST_CASE("a picture is adopted where it lies, and its pages stay as long as it"
 TEST_CASE("memory that a device can't adopt is refused", "[memory]") {
     const auto gpu = open_own_gpu();
     const PictureLayout layout = make_picture_layout({150, 90, 8, 1, 1, 3}, 64);
-    const std::shared_ptr<std::byte> pages = map_pages(Gpu::picture_bytes(layout) + 64);
+    const std::shared_ptr<std::byte> pages = map_pages(picture_bytes(layout) + 64);
     REQUIRE_FALSE(adopted(*gpu, layout, {pages, pages.get() + 64})); // not at the beginning of a page
 }
