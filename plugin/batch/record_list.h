@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
+#include "batch/growing_memory.h"
 #include "batch/pages.h"
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <limits>
-#include <memory>
 #include <new>
 #include <span>
 #include <type_traits>
@@ -33,7 +32,7 @@ class RecordList {
         return *this;
     }
     RecordList &operator=(RecordList &&other) noexcept {
-        std::swap(room_, other.room_);
+        std::swap(memory_, other.memory_);
         std::swap(end_, other.end_);
         std::swap(limit_, other.limit_);
         std::swap(touched_, other.touched_);
@@ -71,8 +70,8 @@ class RecordList {
     std::size_t size() const { return static_cast<std::size_t>(end_ - data()); }
     bool empty() const { return end_ == data(); }
     std::size_t capacity() const { return static_cast<std::size_t>(limit_ - data()); }
-    T *data() { return room_.get(); }
-    const T *data() const { return room_.get(); }
+    T *data() { return static_cast<T *>(memory_.data()); }
+    const T *data() const { return static_cast<const T *>(memory_.data()); }
     T *begin() { return data(); }
     T *end() { return end_; }
     const T *begin() const { return data(); }
@@ -83,9 +82,6 @@ class RecordList {
     operator std::span<const T>() const { return {data(), size()}; }
 
   private:
-    struct Free {
-        void operator()(T *room) const { std::free(room); }
-    };
     // Before the list is emptied.
     void forget_large_use() {
         constexpr std::size_t worth_it = 32 * 1024, much = 8;
@@ -109,15 +105,12 @@ class RecordList {
         if (by > most / 2 - size)
             throw std::bad_alloc();
         const std::size_t capacity = size + std::max(by, size / 2 + least);
-        auto *room = static_cast<T *>(std::realloc(room_.get(), capacity * sizeof(T)));
-        if (!room)
+        if (!memory_.grow(capacity * sizeof(T)))
             throw std::bad_alloc();
-        static_cast<void>(room_.release()); // realloc() has freed it, or it is the same
-        room_.reset(room);
-        end_ = room + size;
-        limit_ = room + capacity;
+        end_ = data() + size;
+        limit_ = data() + capacity;
     }
-    std::unique_ptr<T, Free> room_;
+    GrowingMemory memory_;
     T *end_ = nullptr, *limit_ = nullptr; // of the records, and of the room
     std::size_t touched_ = 0;             // records that the room has had since pages were dropped
     unsigned small_uses_ = 0;             // since it had as many

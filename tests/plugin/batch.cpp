@@ -325,6 +325,31 @@ TEST_CASE("corner classes hold their coefficients", "[recorder]") {
     REQUIRE(itx_corner(DD_ITX_WHT, 1) == 1);
 }
 
+TEST_CASE("a list keeps what it has while it grows, from little to many pages", "[memory]") {
+    RecordList<std::uint64_t> list;
+    const auto counts = [&](std::size_t to) {
+        std::uint64_t expected = 0;
+        return list.size() == to && std::ranges::all_of(list, [&](std::uint64_t value) { return value == expected++; });
+    };
+    std::size_t moves = 0;
+    const std::uint64_t *room = nullptr;
+    for (std::uint64_t next = 0; next < 300'000; next++) {
+        list.push_back(next);
+        if (std::exchange(room, list.data()) != list.data()) {
+            moves++;
+            REQUIRE(counts(next + 1));
+        }
+    }
+    REQUIRE(counts(300'000));
+    REQUIRE(moves < 20);
+    const RecordList<std::uint64_t> copy = list;
+    RecordList<std::uint64_t> other = std::move(list);
+    REQUIRE(std::ranges::equal(copy, other));
+    other = RecordList<std::uint64_t>();
+    REQUIRE(other.empty());
+    REQUIRE_THROWS_AS(other.extend(std::size_t{1} << 58), std::bad_alloc);
+}
+
 TEST_CASE("what a list held once takes no memory for ever", "[memory]") {
     constexpr std::size_t large = 1 << 20, small = 1000;
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
