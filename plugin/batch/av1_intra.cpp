@@ -140,7 +140,7 @@ unsigned av1_intra_class(const DdAv1IntraRecord &r) {
 bool Av1Recorder::allowed(const DdAv1Intra &i) const {
     const auto is_side = [](unsigned side) { return side >= kLeastSide && side <= kMostSide; };
     if (i.chroma > 1 || i.mode >= DD_AV1_INTRA_MODES || !is_side(i.w_log2) || !is_side(i.h_log2) || (i.x | i.y) & 3 ||
-        !levels_ || levels_->empty())
+        i.tile >= levels_.size())
         return false;
     const Area whole{i.x, i.y, 1u << i.w_log2, 1u << i.h_log2};
     const PlaneLayout &plane = dst_.plane[i.chroma];
@@ -176,6 +176,7 @@ bool Av1Recorder::allowed(const DdAv1Intra &i) const {
 
 // One more than the levels of what it reads: the edges, as far as its mode does, or what stands for them where they are missing.
 unsigned Av1Recorder::level_of(const DdAv1Intra &i, unsigned mode) const {
+    const Av1IntraLevels &levels = levels_[i.tile];
     constexpr unsigned above = 1, left = 2, corner = 4;
     constexpr std::uint8_t reads[DD_AV1_DOS] = {
         above | left,          above,        left,           above | left | corner, above | left,
@@ -185,15 +186,15 @@ unsigned Av1Recorder::level_of(const DdAv1Intra &i, unsigned mode) const {
     unsigned edges = reads[mode], level = 0;
     if (edges && (!i.has_above || !i.has_left))
         edges |= above | left;
-    const auto see = [&](const Av1Cells &cells) { level = std::max(level, levels_->highest(i.chroma, cells)); };
+    const auto see = [&](unsigned seen) { level = std::max(level, seen); };
     if (edges & above && i.has_above)
-        see({own.x, own.y - 1, i.above / 4u, 1});
+        see(levels.highest_in_row(i.chroma, own.x, own.y - 1, i.above / 4u));
     if (edges & left && i.has_left)
-        see({own.x - 1, own.y, 1, i.left / 4u});
+        see(levels.highest_in_column(i.chroma, own.x - 1, own.y, i.left / 4u));
     if (edges & corner && i.has_above && i.has_left)
-        see({own.x - 1, own.y - 1, 1, 1});
-    if (mode == DD_AV1_DO_NONE || i.mask)
-        see(own);
+        see(levels.highest_in_row(i.chroma, own.x - 1, own.y - 1, 1));
+    if (mode == DD_AV1_DO_NONE)
+        see(levels.of_whole(i.chroma, own));
     return level + 1;
 }
 
@@ -248,7 +249,7 @@ unsigned Av1Recorder::add_sums(const DdAv1Intra &i, DdAv1IntraRecord &record) {
                   static_cast<std::uint32_t>(static_cast<std::uint8_t>(i.alpha[1])) << 8 |
                   std::uint32_t{i.luma_w4} << 18 | std::uint32_t{i.luma_h4} << 26;
     intra_words += 1u << i.h_log2;
-    const unsigned level = levels_->highest(false, luma) + 1;
+    const unsigned level = levels_[i.tile].highest_of_last_luma(luma) + 1;
     add_step(without_residuals(with_mode(record, DD_AV1_DO_SUMS)), level);
     return level;
 }
@@ -280,6 +281,8 @@ Av1Recorded Av1Recorder::intra(const DdAv1Intra &i) {
 
 void Av1Recorder::put_steps(const DdAv1Intra &i, DdAv1IntraRecord &record) {
     const unsigned mode = av1_intra_mode(record);
+    Av1IntraLevels &levels = levels_[i.tile];
+    levels.prepare();
     unsigned level = level_of(i, mode);
     if (i.mask)
         record.extra = add_mask(i.mask, 1u << i.w_log2, 1u << i.h_log2);
@@ -294,7 +297,12 @@ void Av1Recorder::put_steps(const DdAv1Intra &i, DdAv1IntraRecord &record) {
     add_step(record, level);
     const Av1Cells own{i.x / 4u, i.y / 4u, 1u << (i.w_log2 - 2), 1u << (i.h_log2 - 2)};
     level = std::min(level, Av1IntraLevels::kMostLevel);
-    i.mask ? levels_->fill(i.chroma, own, level) : levels_->put(i.chroma, own, level);
+    if (i.mask)
+        levels.put_whole(i.chroma, own, level);
+    else if (i.mode == DD_AV1_INTRA_NONE)
+        levels.put_again(i.chroma, own, level);
+    else
+        levels.put(i.chroma, own, level);
 }
 
 } // namespace dd

@@ -78,7 +78,7 @@ std::array<std::uint8_t, DD_AV1_BOUND_REFS> Av1References::bound(unsigned group)
 
 // ---- recorder -------------------------------------------------------------------------------------------
 
-void Av1Recorder::reset(const PictureLayout &dst, const Av1References &references, Av1IntraLevels *levels) {
+void Av1Recorder::reset(const PictureLayout &dst, const Av1References &references, std::span<Av1IntraLevels> levels) {
     const auto clear = [](auto &streams) {
         for (auto &group : streams)
             for (auto &stream : group)
@@ -398,17 +398,18 @@ bool Av1Recorder::difference(const DdAv1Difference &d) {
 
 // ---- frame ----------------------------------------------------------------------------------------------
 
-void Av1Recon::reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count) {
-    intra_levels.reset(dst, highest_intra_level());
+void Av1Recon::reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count, unsigned tiles) {
+    intra_levels.resize(tiles);
+    for (Av1IntraLevels &levels : intra_levels)
+        levels.reset(dst);
     references = refs;
     if (recorders.size() < recorder_count || recorders.size() > 4 * std::size_t{recorder_count})
         recorders.resize(recorder_count);
     for (Av1Recorder &recorder : recorders)
-        recorder.reset(dst, refs, &intra_levels);
+        recorder.reset(dst, refs, intra_levels);
 }
 
 void Av1Recon::clear() {
-    intra_levels.forget(highest_intra_level());
     references = {};
     for (Av1Recorder &recorder : recorders)
         recorder.reset({}, references);

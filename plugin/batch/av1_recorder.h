@@ -68,8 +68,8 @@ unsigned av1_intra_class(const DdAv1IntraRecord &record);
 
 class Av1Recorder {
   public:
-    // `levels`: of the frame, for all its recorders; nullptr: none of them takes intra blocks.
-    void reset(const PictureLayout &dst, const Av1References &references, Av1IntraLevels *levels = nullptr);
+    // `levels`: of the frame's tiles, for all its recorders; none: none of them takes intra blocks.
+    void reset(const PictureLayout &dst, const Av1References &references, std::span<Av1IntraLevels> levels = {});
     // False: refused.
     bool predict(const DdAv1Prediction &p);
     // A record for all planes, or as many for parts of a large block.
@@ -130,7 +130,7 @@ class Av1Recorder {
 
     PictureLayout dst_;
     Av1References references_;
-    Av1IntraLevels *levels_ = nullptr;
+    std::span<Av1IntraLevels> levels_;
     // One mask may serve blocks of several sizes.
     struct Mask {
         const std::uint8_t *weights;
@@ -151,9 +151,9 @@ struct Av1ReconCounts {
 struct Av1Recon {
     Av1References references;
     std::vector<Av1Recorder> recorders;
-    Av1IntraLevels intra_levels;
+    std::vector<Av1IntraLevels> intra_levels; // by tile
 
-    void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count);
+    void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count, unsigned tiles = 1);
     // Empties the recorders, which refuse everything then and keep their memory.
     void clear();
     Av1ReconCounts counts() const;

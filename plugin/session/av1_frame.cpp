@@ -54,7 +54,8 @@ void begin_recon(DdFrame &frame, const DdFrameInfo &info) {
     if (frame.on_gpu(DD_STAGE_MC) && info.one_pass)
         refuse_av1(frame, DD_AV1_REFUSE_NO_PASSES);
     if (frame.on_gpu(DD_STAGE_MC))
-        frame.av1.recon.reset(frame.av1.dst, readable_references(frame, info), info.recorders);
+        frame.av1.recon.reset(frame.av1.dst, readable_references(frame, info), info.recorders,
+                              std::max(info.tiles, 1u));
     else
         frame.av1.recon.clear();
     // Residuals are added to predictions in the same submit: without those there is nothing to add them to.

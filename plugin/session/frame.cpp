@@ -15,6 +15,7 @@ using namespace dd;
 namespace {
 
 constexpr unsigned kMostRecorders = 256;
+constexpr unsigned kMostTiles = 64 * 64;    // AV1 specification, section 3: MAX_TILE_COLS, MAX_TILE_ROWS
 constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
 
 std::unique_ptr<DdFrame> idle_frame(DdSession &session) {
@@ -455,7 +456,8 @@ std::span<std::uint32_t> DdFrame::lend_more(std::span<const std::uint32_t> used,
 extern "C" {
 
 int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame) {
-    if (!session || !frame || !has_size(info) || !info->dst || info->recorders < 1 || info->recorders > kMostRecorders)
+    if (!session || !frame || !has_size(info) || !info->dst || info->recorders < 1 ||
+        info->recorders > kMostRecorders || info->tiles > kMostTiles)
         return DD_ERR_INVALID;
     *frame = nullptr;
     return guarded([&] { return begin_frame(*session, *info, frame); });

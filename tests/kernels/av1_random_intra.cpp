@@ -38,6 +38,7 @@ class Generator {
         : scene_(scene), random_(scene.random), choice_(choice), layout_(scene.batch.dst),
           shared_mask_(scene.mask(32, 32)) {
         trial_.reset(layout_);
+        lower_tile_ = 128 * below(random_, layout_.plane[0].padded_height / 128 + 1);
         for (unsigned chroma = 0; chroma < 2; chroma++)
             done_[chroma].resize(std::size_t{columns(chroma)} * (layout_.plane[chroma].padded_height / 4));
     }
@@ -215,7 +216,9 @@ class Generator {
         return x < layout_.plane[chroma].padded_width && y < layout_.plane[chroma].padded_height &&
                done_[chroma][std::size_t{y / 4} * columns(chroma) + x / 4];
     }
-    // Edges that the picture has, but for tiles' ends by chance; and of their pixels what is decoded, now and then less.
+    // One tile above the other, or one alone.
+    unsigned tile_of(bool chroma, unsigned y) const { return y << ss_v(chroma) >= lower_tile_; }
+    // Edges that the tile has, but for some by chance; and of their pixels what is decoded, now and then less.
     void set_edges(DdAv1Intra &i) {
         const auto reach = [&](unsigned side, auto done) {
             unsigned pixels = 0;
@@ -224,10 +227,13 @@ class Generator {
             return static_cast<std::uint16_t>(pixels > 4 && below(random_, 4) == 0 ? 4 + 4 * below(random_, pixels / 4)
                                                                                    : pixels);
         };
-        if (i.y && below(random_, 16))
+        const unsigned tile = tile_of(i.chroma, i.y);
+        if (i.y && tile_of(i.chroma, i.y - 1u) == tile && below(random_, 16))
             i.above = reach(1u << i.w_log2, [&](unsigned k) { return is_done(i.chroma, i.x + k, i.y - 1u); });
         if (i.x && below(random_, 16))
-            i.left = reach(1u << i.h_log2, [&](unsigned k) { return is_done(i.chroma, i.x - 1u, i.y + k); });
+            i.left = reach(1u << i.h_log2, [&](unsigned k) {
+                return tile_of(i.chroma, i.y + k) == tile && is_done(i.chroma, i.x - 1u, i.y + k);
+            });
         i.has_above = i.above != 0;
         i.has_left = i.left != 0;
     }
@@ -242,6 +248,7 @@ class Generator {
         i.h_log2 = static_cast<std::uint8_t>(log2_of(b.h));
         i.x = static_cast<std::uint16_t>(b.x);
         i.y = static_cast<std::uint16_t>(b.y);
+        i.tile = static_cast<std::uint16_t>(tile_of(chroma, b.y));
         return i;
     }
 
@@ -401,6 +408,7 @@ class Generator {
     const PictureLayout &layout_;
     const std::uint8_t *shared_mask_;
     Av1Residuals trial_;
+    unsigned lower_tile_ = 0;               // where it begins, in pixels of luma
     std::array<std::vector<bool>, 2> done_; // by cell of 4x4 pixels
     std::vector<reference::Av1IntraPlace> order_;
 };

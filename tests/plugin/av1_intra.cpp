@@ -53,7 +53,7 @@ struct Coefs {
 };
 constexpr std::int16_t kTooLarge = 32000; // for a transform's values in between
 
-constexpr unsigned kSize16 = 2; // 16x16
+constexpr unsigned kSize8 = 1, kSize16 = 2; // 8x8, 16x16
 
 constexpr PictureFormat kSmall = {100, 80, 8, 1, 1, 3}; // padded to 128x128
 
@@ -181,7 +181,7 @@ TEST_CASE("AV1 intra blocks begin at the first level in each frame") {
     const PictureFormat format = kFormats[2];
     Av1Scene scene(random, format, 1);
     for (unsigned turn = 0; turn < 4; turn++) {
-        scene.batch.recon.reset(scene.batch.dst, {}, 2);
+        scene.batch.recon.reset(scene.batch.dst, {}, 2, 2);
         fill_with_intra(scene, {});
         std::uint32_t lowest = UINT32_MAX;
         for (const Av1Recorder &recorder : scene.batch.recon.recorders) {
@@ -281,6 +281,43 @@ TEST_CASE("residuals of recursive and blended AV1 predictions are added a level 
     CHECK(level_of(recorder, reader) == 3);
 }
 
+TEST_CASE("an AV1 block parts of which come again has the levels of all its parts") {
+    Recording recording;
+    Av1Recorder &recorder = recording.recorder();
+    const auto part_at = [](unsigned x, unsigned y) {
+        DdAv1Intra part = cell_at(x, y, DD_AV1_INTRA_NONE);
+        part.w_log2 = part.h_log2 = 3;
+        return part;
+    };
+    DdAv1Intra blend = cell_at(32, 32, DD_AV1_INTRA_DC);
+    blend.w_log2 = blend.h_log2 = 4;
+    blend.mask = kBytes;
+    CHECK(level_of(recorder, blend) == 1);
+    for (const bool ends : {false, true}) { // its last row and column are in two of the others, then in this one
+        Coefs coefs(kSize8);
+        coefs.record.eob = 63;
+        DdAv1Intra part = ends ? part_at(40, 40) : part_at(32, 32);
+        part.residual[0] = &coefs.record;
+        CHECK(level_of(recorder, part) == 2);
+        CHECK(level_of(recorder, with_left(cell_at(48, 32, DD_AV1_INTRA_H))) == 2);
+        CHECK(level_of(recorder, with_left(cell_at(48, 44, DD_AV1_INTRA_H))) == 2u + ends);
+        CHECK(level_of(recorder, with_above(cell_at(44, 48, DD_AV1_INTRA_V))) == 2u + ends);
+        CHECK(level_of(recorder, with_above(cell_at(32, 48, DD_AV1_INTRA_V))) == 2);
+    }
+}
+
+TEST_CASE("AV1 tiles that are recorded in turn don't see each other's intra blocks") {
+    Av1Recon recon;
+    recon.reset(make_picture_layout(kSmall, 128), Av1References(), 1, 2);
+    Av1Recorder &recorder = recon.recorders[0];
+    for (unsigned n = 0; n < 4; n++)
+        for (unsigned tile = 0; tile < 2; tile++) { // two squares on the same diagonals
+            DdAv1Intra i = cell_at(64 * tile + 4 * n, 64 * tile, DD_AV1_INTRA_H);
+            i.tile = static_cast<std::uint16_t>(tile);
+            CHECK(level_of(recorder, n ? with_left(i) : i) == n + 1);
+        }
+}
+
 TEST_CASE("levels of AV1 intra blocks end somewhere, and begin again") {
     const PictureLayout wide = make_picture_layout({16384, 8, 8, 1, 1, 1}, 128);
     const PictureLayout other = make_picture_layout({64, 64, 8, 1, 1, 3}, 128);
@@ -315,6 +352,7 @@ TEST_CASE("AV1 intra blocks that have no place are refused") {
     const auto end = static_cast<std::uint16_t>(chroma ? 64 : 128);
     check_refused(good_block(chroma), {
                                           {"no such plane", [](auto &i) { i.chroma = 2; }},
+                                          {"no such tile", [](auto &i) { i.tile = 1; }},
                                           {"not at a cell", [](auto &i) { i.x = 34; }},
                                           {"not at a cell", [](auto &i) { i.y = 33; }},
                                           {"beyond the padding", [=](auto &i) { i.x = end, i.above = 4; }},

@@ -191,6 +191,7 @@ typedef struct DdFrameInfo {
     uint32_t one_pass; /**< AV1: 1: blocks are reconstructed as they are parsed; the recon phase stays on the CPU */
     uint32_t
         coded_bytes; /**< of the frame in the bitstream: how many coefficients there are goes with it; 0: unknown */
+    uint32_t tiles;  /**< AV1: of the frame, at most 4096; 0: one */
 } DdFrameInfo;
 
 /** Begins a frame and makes its plan. */
@@ -495,6 +496,7 @@ typedef struct DdAv1Intra {
     uint8_t mode;           /**< DD_AV1_INTRA_* */
     uint8_t w_log2, h_log2; /**< pixels of the plane, 2 to 6 */
     uint16_t x, y;          /**< pixels of the plane, multiples of 4 */
+    uint16_t tile;          /**< that the block is in, below DdFrameInfo.tiles */
     uint8_t has_above, has_left;
     uint16_t above,
         left; /**< pixels that may be read of the row above from `x` on, of the column to the left from `y` on: multiples of 4, at most
@@ -514,7 +516,7 @@ typedef struct DdAv1Intra {
     const DdAv1Residual *residual[2]; /**< of luma, or U and V; NULL: none. Plane and position aren't looked at */
 } DdAv1Intra;
 /** Takes the coefficients away, as dd_av1_take_residual() does, and returns the same. Only where dd_av1_takes_intra() says so. Blocks of a tile come in the
- *  order of decoding, in whichever recorders, and so do luma and chroma of a block. */
+ *  order of decoding, from one thread at a time, in whichever recorders, and so do luma and chroma of a block; none reads what another tile has. */
 DD_API int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra);
 
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
