@@ -298,7 +298,15 @@ void Av1Recorder::add_block(const DdAv1InterBlock &b) {
     const unsigned w_log2 = std::min<unsigned>(b.w_log2, kRecordSideLog2),
                    h_log2 = std::min<unsigned>(b.h_log2, kRecordSideLog2);
     const Cells cells{w_log2 - 2, h_log2 - 2};
-    std::conditional_t<sources == 2, DdAv1PairRecord, DdAv1McRecord> record;
+    auto &records = [&]() -> auto & {
+        if constexpr (sources == 2)
+            return pair_blocks[group][cells.of_class(false)];
+        else
+            return blocks[group][cells.of_class(false)];
+    }
+    ();
+    // Made in place, as add_mc() does.
+    auto &record = *records.extend(1);
     record.dst = av1_pack(unsigned{b.x}, unsigned{b.y});
     record.ctl = shape_bits(cells, false) | DD_AV1_WHOLE;
     const std::uint32_t taps = std::uint32_t{b.taps_x} << DD_AV1_TAPS_X_SHIFT |
@@ -312,22 +320,13 @@ void Av1Recorder::add_block(const DdAv1InterBlock &b) {
         record.ctl |= DD_AV1_COMPOUND | std::uint32_t{b.weight} << DD_AV1_WEIGHT_SHIFT;
         record.mask = 0;
     }
-    auto &records = [&]() -> auto & {
-        if constexpr (sources == 2)
-            return pair_blocks[group][cells.of_class(false)];
-        else
-            return blocks[group][cells.of_class(false)];
-    }
-    ();
-    if (w_log2 == b.w_log2 && h_log2 == b.h_log2) {
-        *records.extend(1) = record;
+    if (w_log2 == b.w_log2 && h_log2 == b.h_log2)
         return;
-    }
+    const auto first = record;
     for (unsigned y = 0; y < 1u << b.h_log2; y += 1u << h_log2)
-        for (unsigned x = 0; x < 1u << b.w_log2; x += 1u << w_log2) {
-            auto &part = *records.extend(1) = record;
-            part.dst += av1_pack(x, y);
-        }
+        for (unsigned x = 0; x < 1u << b.w_log2; x += 1u << w_log2)
+            if (x || y)
+                (*records.extend(1) = first).dst += av1_pack(x, y);
 }
 
 bool Av1Recorder::overlap(const DdAv1Overlap &o) {
