@@ -188,11 +188,11 @@ unsigned Av1Recorder::level_of(const DdAv1Intra &i, unsigned mode) const {
         edges |= above | left;
     const auto see = [&](unsigned seen) { level = std::max(level, seen); };
     if (edges & above && i.has_above)
-        see(levels.highest_in_row(i.chroma, own.x, own.y - 1, i.above / 4u));
+        see(levels.edges().highest_in_row(i.chroma, own.x, own.y - 1, i.above / 4u));
     if (edges & left && i.has_left)
-        see(levels.highest_in_column(i.chroma, own.x - 1, own.y, i.left / 4u));
+        see(levels.edges().highest_in_column(i.chroma, own.x - 1, own.y, i.left / 4u));
     if (edges & corner && i.has_above && i.has_left)
-        see(levels.highest_in_row(i.chroma, own.x - 1, own.y - 1, 1));
+        see(levels.edges().highest_in_row(i.chroma, own.x - 1, own.y - 1, 1));
     if (mode == DD_AV1_DO_NONE)
         see(levels.of_whole(i.chroma, own));
     return level + 1;

@@ -86,11 +86,13 @@ TEST_CASE("a block's level is above those of the blocks that it reads", "[record
     for (unsigned frame = 0; frame < 40000; frame++) { // nothing is left of the frames before, however many
         batch.reset(batch.dst, {}, 1);
         REQUIRE(recorder.intra_block(Block(8, 8, DD_INTRA_DC).call));
+        REQUIRE(recorder.intra_block(Block(40, 8, DD_INTRA_DC).call));
         REQUIRE(recorder.intra_block(Block(16, 16, DD_INTRA_V).call));  // reads above alone: an inter block
-        REQUIRE(recorder.intra_block(Block(16, 16, DD_INTRA_TM).call)); // its corner is the first block
+        REQUIRE(recorder.intra_block(Block(48, 16, DD_INTRA_TM).call)); // its corner is the second block
         REQUIRE(recorder.intra[0].level == 1);
         REQUIRE(recorder.intra[2].level == 1);
-        REQUIRE(recorder.intra[4].level == 2);
+        REQUIRE(recorder.intra[4].level == 1);
+        REQUIRE(recorder.intra[6].level == 2);
         REQUIRE(recorder.intra_levels == std::array{2u, 2u});
     }
 }
