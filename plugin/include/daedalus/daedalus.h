@@ -318,7 +318,8 @@ typedef struct DdVp9IntraBlock {
     uint8_t mode[4];  /**< DD_VP9_INTRA_* of luma: of the whole block, or raster */
     uint8_t chroma_mode;
 } DdVp9IntraBlock;
-/** Takes the coefficients away, as dd_vp9_take_residuals() does. Blocks of a tile have to come in the order of decoding. */
+/** Takes the coefficients away, as dd_vp9_take_residuals() does. Blocks of a tile have to come in the order of decoding, and
+ *  those of tiles side by side that share a recorder row after row of superblocks. */
 DD_API int dd_vp9_intra_block(DdVp9Recorder *recorder, const DdVp9IntraBlock *block);
 
 /** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
