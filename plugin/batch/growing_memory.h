@@ -32,7 +32,7 @@ class GrowingMemory {
     // What is there stays. False: there is no more memory, and all stays as it is.
     bool grow(std::size_t bytes) {
         void *data = bytes < kLarge ? std::realloc(data_, bytes) : bytes_ < kLarge ? paged(bytes) : moved(bytes);
-        if (!data || data == MAP_FAILED)
+        if (!data)
             return false;
         data_ = data;
         bytes_ = bytes;
@@ -44,11 +44,12 @@ class GrowingMemory {
     static constexpr std::size_t kLarge = 64 * 1024;
 
     void *moved(std::size_t bytes) const {
-        return mremap(data_, whole_pages(bytes_), whole_pages(bytes), MREMAP_MAYMOVE);
+        void *pages = mremap(data_, whole_pages(bytes_), whole_pages(bytes), MREMAP_MAYMOVE);
+        return pages == MAP_FAILED ? nullptr : pages;
     }
     void *paged(std::size_t bytes) const {
-        void *pages = mmap(nullptr, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pages != MAP_FAILED && bytes_) {
+        void *pages = fresh_pages(whole_pages(bytes));
+        if (pages && bytes_) {
             std::memcpy(pages, data_, bytes_);
             std::free(data_);
         }

@@ -19,12 +19,18 @@ inline std::size_t whole_pages(std::size_t bytes) noexcept {
     return round_up(bytes, page_size());
 }
 
+// For munmap(), all zeros. nullptr: there are none.
+inline void *fresh_pages(std::size_t whole) noexcept {
+    void *pages = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages == MAP_FAILED ? nullptr : pages;
+}
+
 // Pages that go back to the system when nobody uses them any more; nullptr: there are none. An allocator would keep what many
 // large pictures leave.
 inline std::shared_ptr<std::byte> map_pages(std::size_t bytes) {
     const std::size_t size = whole_pages(bytes);
-    void *pages = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED)
+    void *pages = fresh_pages(size);
+    if (!pages)
         return nullptr;
     return {static_cast<std::byte *>(pages), [size](std::byte *at) { munmap(at, size); }};
 }
