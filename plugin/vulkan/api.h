@@ -24,7 +24,7 @@
     F(GetPipelineCacheData) F(CreateComputePipelines) F(DestroyPipeline) F(CreatePipelineLayout) \
     F(DestroyPipelineLayout) F(CreateDescriptorSetLayout) F(DestroyDescriptorSetLayout) F(CreateDescriptorPool) \
     F(DestroyDescriptorPool) F(AllocateDescriptorSets) F(UpdateDescriptorSets) \
-    F(CreateCommandPool) F(DestroyCommandPool) F(ResetCommandPool) F(AllocateCommandBuffers) F(BeginCommandBuffer) \
+    F(CreateCommandPool) F(DestroyCommandPool) F(AllocateCommandBuffers) F(FreeCommandBuffers) F(BeginCommandBuffer) \
     F(EndCommandBuffer) F(CmdBindPipeline) F(CmdBindDescriptorSets) F(CmdPushConstants) F(CmdDispatch) \
     F(CmdPipelineBarrier) F(CmdCopyBuffer) F(CmdResetQueryPool) F(CmdWriteTimestamp) \
     F(CreateQueryPool) F(DestroyQueryPool) F(GetQueryPoolResults) \

@@ -246,10 +246,19 @@ bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
     vk_.GetDeviceQueue(device_, queue_family_, 0, &queue_);
     pipelines_ = std::make_unique<Pipelines>(*this);
     slots_ = std::make_unique<SlotPool>(*this);
-    result = pipelines_->init();
+    result = make_command_pool();
+    if (result == VK_SUCCESS)
+        result = pipelines_->init();
     if (result != VK_SUCCESS)
         why = name_ + " can't be set up: " + vk_result_text(result);
     return result == VK_SUCCESS;
+}
+
+VkResult VulkanDevice::make_command_pool() {
+    const VkCommandPoolCreateInfo info = {
+        VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr,
+        VK_COMMAND_POOL_CREATE_TRANSIENT_BIT | VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, queue_family_};
+    return vk_.CreateCommandPool(device_, &info, nullptr, &command_pool_);
 }
 
 VulkanDevice::VulkanDevice() = default;
@@ -272,6 +281,8 @@ bool VulkanDevice::release_device() {
     slots_.reset();
     tables_.clear();
     pipelines_.reset();
+    if (command_pool_)
+        vk_.DestroyCommandPool(device_, command_pool_, nullptr);
     if (never_)
         vk_.DestroySemaphore(device_, never_, nullptr);
     vk_.DestroyDevice(device_, nullptr);

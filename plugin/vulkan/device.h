@@ -64,9 +64,11 @@ class VulkanDevice {
 
     // Submits that are known to be done; tells a slow GPU from a hung one.
     std::atomic<std::uint64_t> progress{0};
-    // Held while commands are put on the queue, and while the state of pictures' working copies is read or changed.
+    // Held while commands are recorded and put on the queue, and while the state of pictures' working copies is read or changed.
     std::mutex submit_mutex;
     VkResult queue_submit(const VkSubmitInfo &info, VkFence fence); // with submit_mutex held
+    // Of all command buffers, so that one is recorded where another one was; drivers give a pool memory in pieces of megabytes.
+    VkCommandPool command_pool() const { return command_pool_; } // with submit_mutex held
 
   private:
     VulkanDevice();
@@ -75,12 +77,14 @@ class VulkanDevice {
     bool make_device(const Candidate &candidate, std::string &why);
     void settle(const Candidate &candidate, const GpuOptions &options);
     bool release_device(); // false: the GPU hangs
+    VkResult make_command_pool();
     VkResult submit_never_ending(VkFence fence);
 
     const VulkanInstance *instance_ = nullptr;
     VkDevice device_ = VK_NULL_HANDLE;
     DeviceApi vk_;
     VkQueue queue_ = VK_NULL_HANDLE;
+    VkCommandPool command_pool_ = VK_NULL_HANDLE;
     std::uint32_t queue_family_ = 0;
     std::string name_;
     bool cpu_type_ = false;

@@ -46,19 +46,21 @@ Slot::~Slot() {
         vk.DestroyDescriptorPool(device_.handle(), pool, nullptr);
     vk.DestroyQueryPool(device_.handle(), queries_, nullptr);
     vk.DestroyFence(device_.handle(), fence_, nullptr);
-    vk.DestroyCommandPool(device_.handle(), command_pool_, nullptr);
+    if (commands_) {
+        const std::lock_guard lock(device_.submit_mutex);
+        vk.FreeCommandBuffers(device_.handle(), device_.command_pool(), 1, &commands_);
+    }
 }
 
 VkResult Slot::init() {
     const DeviceApi &vk = device_.vk();
-    VkCommandPoolCreateInfo pool = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr,
-                                    VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, device_.queue_family()};
-    VkResult result = vk.CreateCommandPool(device_.handle(), &pool, nullptr, &command_pool_);
-    if (result != VK_SUCCESS)
-        return result;
-    VkCommandBufferAllocateInfo buffer = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, command_pool_,
-                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
-    result = vk.AllocateCommandBuffers(device_.handle(), &buffer, &commands_);
+    VkResult result;
+    {
+        const std::lock_guard lock(device_.submit_mutex);
+        const VkCommandBufferAllocateInfo buffer = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
+                                                    device_.command_pool(), VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+        result = vk.AllocateCommandBuffers(device_.handle(), &buffer, &commands_);
+    }
     if (result != VK_SUCCESS)
         return result;
     VkFenceCreateInfo fence = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
@@ -166,12 +168,9 @@ bool Slot::pipelines_exist(const SubmitInput &input) {
 VkResult Slot::record(const SubmitInput &input) {
     const DeviceApi &vk = device_.vk();
     keys_.clear();
-    VkResult result = vk.ResetCommandPool(device_.handle(), command_pool_, 0);
-    if (result != VK_SUCCESS)
-        return result;
-    VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
-                                      VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, nullptr};
-    result = vk.BeginCommandBuffer(commands_, &begin);
+    const VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
+                                            VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, nullptr};
+    VkResult result = vk.BeginCommandBuffer(commands_, &begin);
     if (result != VK_SUCCESS)
         return result;
     if (device_.timestamps() && (result = reset_queries(input)) != VK_SUCCESS)

@@ -91,8 +91,7 @@ class Slot {
     };
 
     VulkanDevice &device_;
-    VkCommandPool command_pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE; // of the device's pool
     VkFence fence_ = VK_NULL_HANDLE;
     std::vector<VkDescriptorPool> descriptor_pools_;
     std::vector<VkDescriptorSet> sets_;
