@@ -59,7 +59,8 @@ bool parse_goal(std::string_view text, Goal &goal) {
 
 bool PlanQuery::allows(unsigned on_gpu) const {
     const auto divides = [&](unsigned set) { return (on_gpu & set) != 0 && (on_gpu & set) != (usable & set); };
-    return !(on_gpu & ~usable) && std::ranges::none_of(together, divides);
+    const bool lacks = on_gpu != 0 && (always & usable & ~on_gpu) != 0;
+    return !(on_gpu & ~usable) && !lacks && std::ranges::none_of(together, divides);
 }
 
 // A frame occupies a core, then the GPU; `depth_` frames are on their way at once, of which one is parsed. The GPU needs whole

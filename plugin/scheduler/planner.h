@@ -48,6 +48,7 @@ struct PlanQuery {
     unsigned stages = 0;     // that it has; bit s: stage s
     unsigned usable = 0;     // those that the GPU can run
     StageSets together{};    // of the stages of each set the GPU gets all or none
+    unsigned always = 0;     // those that it gets if it gets any
     bool with_intra = false; // as CostQuery has it
 
     bool allows(unsigned on_gpu) const;

@@ -19,6 +19,12 @@ StageSets joint_stages(DdCodec codec) {
     return {1u << DD_STAGE_MC | 1u << DD_STAGE_ITX, 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR};
 }
 
+// VP9: residuals aren't recorded while a frame is parsed unless the GPU gets these two. FFmpeg's threads keep them until later, in
+// megabytes of their own each. A GPU with memory of its own is fast enough for both.
+unsigned constant_stages(DdCodec codec, const DeviceTraits &traits) {
+    return codec == DD_CODEC_VP9 && traits.copies_pictures ? 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX : 0;
+}
+
 Knowledge first_knowledge(DdCodec codec, const DeviceTraits &traits) {
     Knowledge knowledge;
     knowledge.costs = seed_costs(codec, traits.seed);
@@ -75,6 +81,7 @@ DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast, st
                           facts.stages,
                           facts.usable,
                           joint_stages(codec_),
+                          constant_stages(codec_, traits_),
                           facts.with_intra};
     forecast.measured = true;
     forecast.forecast = planner_.plan(query, in_flight_, now);

@@ -27,7 +27,8 @@ struct DeviceTraits {
     bool automatic = false; // there is a GPU, and plan `auto` is wanted
     PlannerTraits planner{};
     CostSeed seed = CostSeed::discrete;
-    std::string calibration{}; // file of costs; empty: none
+    bool copies_pictures = false; // its memory is its own
+    std::string calibration{};    // file of costs; empty: none
 };
 
 // A frame between its plan and its end.

@@ -40,6 +40,7 @@ DeviceTraits traits_of(const DdDevice &device, DdCodec codec) {
     traits.automatic = true;
     traits.planner = {device.goal, usable_cores()};
     traits.seed = seed_of(*gpu);
+    traits.copies_pictures = gpu->copies_pictures();
     traits.calibration = cache_path(identity_of(*gpu, codec, traits.planner.cores), kCalibrationExtension);
     return traits;
 }

@@ -480,6 +480,27 @@ TEST_CASE("stages that belong together stay together", "[planner]") {
     REQUIRE(seen == 0x1f);
 }
 
+TEST_CASE("what the GPU always gets is among all that it gets", "[planner]") {
+    constexpr unsigned itx = 1u << DD_STAGE_ITX, mc = 1u << DD_STAGE_MC, always = mc | itx;
+    Planner planner({Goal::speed, 4}, knowing(seed_costs(CostSeed::discrete)));
+    std::int64_t now = 1;
+    std::array<bool, kPlans> seen{};
+    for (unsigned i = 0; i < 6000; i++) {
+        PlanQuery query{1920 * 1080, false, 7, 7, {}, always};
+        if (i % 5 == 0)
+            query.usable &= ~itx; // of such a frame it gets what there is
+        const Forecast forecast = planner.plan(query, 1, now);
+        REQUIRE(query.allows(forecast.on_gpu));
+        if (query.usable & itx)
+            seen[forecast.on_gpu] = true;
+        now += 5000000;
+        planner.learn_frame(query.with(forecast.on_gpu), {});
+        planner.ended(forecast, query.pixels, now);
+    }
+    for (unsigned plan = 0; plan <= 7; plan++)
+        REQUIRE(seen[plan] == (!plan || (plan & always) == always));
+}
+
 TEST_CASE("planning takes next to no time", "[planner]") {
     Machine machine{.costs = fast_gpu(), .noise = 0.2, .scene_every = 150};
     constexpr unsigned frames = 20000;
