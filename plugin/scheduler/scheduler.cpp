@@ -11,18 +11,20 @@ constexpr unsigned kItxRest = 32;
 // Costs of shorter streams aren't kept.
 constexpr std::uint64_t kFramesToKeep = 64;
 
+constexpr unsigned kRecon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+
 // AV1: restoration reads rows from before CDEF, which only the side that ran CDEF still has; residuals are added to predictions in the
 // same submit.
 StageSets joint_stages(DdCodec codec) {
     if (codec != DD_CODEC_AV1)
         return {};
-    return {1u << DD_STAGE_MC | 1u << DD_STAGE_ITX, 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR};
+    return {kRecon, 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR};
 }
 
 // VP9: residuals aren't recorded while a frame is parsed unless the GPU gets these two. FFmpeg's threads keep them until later, in
 // megabytes of their own each. A GPU with memory of its own is fast enough for both.
-unsigned constant_stages(DdCodec codec, const DeviceTraits &traits) {
-    return codec == DD_CODEC_VP9 && traits.copies_pictures ? 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX : 0;
+unsigned stages_always_taken(DdCodec codec, const DeviceTraits &traits) {
+    return codec == DD_CODEC_VP9 && traits.copies_pictures ? kRecon : 0;
 }
 
 Knowledge first_knowledge(DdCodec codec, const DeviceTraits &traits) {
@@ -81,7 +83,7 @@ DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast, st
                           facts.stages,
                           facts.usable,
                           joint_stages(codec_),
-                          constant_stages(codec_, traits_),
+                          stages_always_taken(codec_, traits_),
                           facts.with_intra};
     forecast.measured = true;
     forecast.forecast = planner_.plan(query, in_flight_, now);

@@ -456,6 +456,15 @@ TEST_CASE("frames without inter blocks have plans of their own", "[planner]") {
     REQUIRE((run(planner, machine, 200, 1, true).on_gpu & ~(1u << DD_STAGE_LF)) == 0);
 }
 
+// A frame of five milliseconds.
+Forecast plain_frame(Planner &planner, const PlanQuery &query, std::int64_t &now) {
+    const Forecast forecast = planner.plan(query, 1, now);
+    now += 5000000;
+    planner.learn_frame(query.with(forecast.on_gpu), {});
+    planner.ended(forecast, query.pixels, now);
+    return forecast;
+}
+
 TEST_CASE("stages that belong together stay together", "[planner]") {
     constexpr unsigned filters = 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR, lr = 1u << DD_STAGE_LR;
     constexpr unsigned recon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
@@ -467,15 +476,12 @@ TEST_CASE("stages that belong together stay together", "[planner]") {
         if (i % 3 == 0)
             query.stages &= ~lr;
         query.usable &= query.stages;
-        const Forecast forecast = planner.plan(query, 1, now);
+        const Forecast forecast = plain_frame(planner, query, now);
         REQUIRE(query.allows(forecast.on_gpu));
         REQUIRE((forecast.on_gpu & ~query.usable) == 0);
         for (const unsigned set : {recon, filters & query.usable})
             REQUIRE(((forecast.on_gpu & set) == 0 || (forecast.on_gpu & set) == set));
         seen |= forecast.on_gpu;
-        now += 5000000;
-        planner.learn_frame(query.with(forecast.on_gpu), {});
-        planner.ended(forecast, query.pixels, now);
     }
     REQUIRE(seen == 0x1f);
 }
@@ -489,13 +495,10 @@ TEST_CASE("what the GPU always gets is among all that it gets", "[planner]") {
         PlanQuery query{1920 * 1080, false, 7, 7, {}, always};
         if (i % 5 == 0)
             query.usable &= ~itx; // of such a frame it gets what there is
-        const Forecast forecast = planner.plan(query, 1, now);
+        const Forecast forecast = plain_frame(planner, query, now);
         REQUIRE(query.allows(forecast.on_gpu));
         if (query.usable & itx)
             seen[forecast.on_gpu] = true;
-        now += 5000000;
-        planner.learn_frame(query.with(forecast.on_gpu), {});
-        planner.ended(forecast, query.pixels, now);
     }
     for (unsigned plan = 0; plan <= 7; plan++)
         REQUIRE(seen[plan] == (!plan || (plan & always) == always));
