@@ -99,7 +99,7 @@ class RecordList {
         small_uses_ = 0;
     }
     [[gnu::noinline]] void grow(std::size_t by) {
-        constexpr std::size_t least = std::max<std::size_t>(4096 / sizeof(T), 1);
+        constexpr std::size_t least = std::max<std::size_t>(512 / sizeof(T), 1); // a batch has hundreds of lists
         constexpr std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(T);
         const std::size_t size = this->size();
         if (by > most / 2 - size)

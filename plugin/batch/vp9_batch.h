@@ -192,6 +192,10 @@ struct Vp9LoopFilter {
     std::array<std::uint32_t, DD_LF_LEVELS> limits{}; // limit | mblimit << 8
 };
 
+struct Vp9Counts {
+    std::uint64_t predictions = 0, residuals = 0, filtered_superblocks = 0;
+};
+
 struct Vp9Batch {
     PictureLayout dst;
     Vp9References ref;

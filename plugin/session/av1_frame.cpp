@@ -107,13 +107,15 @@ void return_av1_recon(DdFrame &frame) {
     frame.session->expected_coefs.met(av1_coefficient_words(frame.av1.recon) * sizeof(std::uint32_t),
                                       frame.coded_bytes);
     frame.av1_counts = frame.av1.recon.counts();
-    frame.session->av1_recons.give(std::move(frame.av1.recon));
+    frame.session->av1_recons.give({std::move(frame.av1.recon), frame.record_room});
     frame.av1.recon = {};
     frame.records = false;
 }
 
 void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
-    frame.av1.recon = frame.session->av1_recons.take();
+    auto [recon, room] = frame.session->av1_recons.take(info.coded_bytes);
+    frame.av1.recon = std::move(recon);
+    frame.record_room = room;
     frame.records = true;
     frame.coded_bytes = info.coded_bytes;
     frame.av1.dst = info.dst->layout();

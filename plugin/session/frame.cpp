@@ -4,6 +4,7 @@
 #include "session/av1_frame.h"
 #include "session/guard.h"
 #include "session/objects.h"
+#include "session/vp9_frame.h"
 #include "vulkan/av1_dispatch.h"
 #include "vulkan/vp9_dispatch.h"
 
@@ -71,29 +72,6 @@ FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     return facts;
 }
 
-Vp9References reference_layouts(const DdFrame &frame) {
-    Vp9References layouts{};
-    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        if (frame.ref[slot])
-            layouts[slot] = frame.ref[slot]->layout();
-    return layouts;
-}
-
-CoefficientList &coefs_of(Vp9Recorder &recorder) {
-    return recorder.coefs;
-}
-CoefficientList &coefs_of(Av1Recorder &recorder) {
-    return recorder.residuals.coefs;
-}
-
-// What is there belongs to an earlier frame.
-void expect_coefs(const DdFrame &frame) {
-    std::size_t words = 0;
-    for (const Vp9Recorder &recorder : frame.batch.recorders)
-        words += recorder.coefs.size();
-    frame.session->expected_coefs.met(words * sizeof(std::uint32_t), frame.coded_bytes);
-}
-
 std::span<std::uint32_t> words_of(std::span<std::byte> room) {
     return {reinterpret_cast<std::uint32_t *>(room.data()), room.size() / sizeof(std::uint32_t)};
 }
@@ -110,25 +88,6 @@ void lend_coefs(DdFrame &frame, const DdFrameInfo &info, CoefficientList &coefs)
         frame.fail(session.give_up_gpu("beginning a frame", status));
     else if (!room.empty())
         coefs.lend(words_of(room), &frame);
-}
-
-void begin_vp9(DdFrame &frame, const DdFrameInfo &info) {
-    expect_coefs(frame);
-    frame.coded_bytes = info.coded_bytes;
-    frame.batch.reset(info.dst->layout(), reference_layouts(frame), info.recorders);
-    lend_coefs(frame, info, coefs_of(frame.batch.recorders.front()));
-    for (unsigned i = 0; i < info.recorders; i++) {
-        Vp9Recorder *recorder = &frame.batch.recorders[i];
-        frame.vp9_recorders.push_back(
-            {&frame, frame.on_gpu(DD_STAGE_MC) ? recorder : nullptr, frame.on_gpu(DD_STAGE_ITX) ? recorder : nullptr});
-    }
-}
-
-unsigned used_refs(const DdFrame &frame) {
-    unsigned used = 0;
-    for (const Vp9Recorder &recorder : frame.batch.recorders)
-        used |= recorder.used_refs;
-    return used;
 }
 
 int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
@@ -154,10 +113,12 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     const bool has_batch = any_on_gpu(frame->plan);
     frame->vp9_recorders.clear();
     frame->takes_intra = has_batch && takes_intra(*frame, info);
-    if (has_batch && session.codec == DD_CODEC_VP9)
+    if (has_batch && session.codec == DD_CODEC_VP9) {
         begin_vp9(*frame, info);
+        lend_coefs(*frame, info, frame->batch.recorders.front().coefs);
+    }
     if (frame->on_gpu(DD_STAGE_ITX) && session.codec == DD_CODEC_AV1)
-        lend_coefs(*frame, info, coefs_of(frame->av1.recon.recorders.front()));
+        lend_coefs(*frame, info, frame->av1.recon.recorders.front().residuals.coefs);
     if (session.gpu() && !frame->early)
         session.say_hello(frame->plan, frame->intra_only, frame->number);
 
@@ -210,7 +171,7 @@ void save(DdFrame &frame, unsigned phases) {
     if (av1)
         view.batch = &frame.av1;
     view.dst = frame.dst->memory->data();
-    const unsigned used = !(phases & DD_PHASE_RECON) ? 0 : av1 ? frame.av1.recon.used_refs() : used_refs(frame);
+    const unsigned used = !(phases & DD_PHASE_RECON) ? 0 : av1 ? frame.av1.recon.used_refs() : used_vp9_refs(frame);
     for (unsigned slot = 0; slot < kMostRefs; slot++)
         if (used >> slot & 1)
             view.ref[slot] = frame.ref[slot]->memory->data();
@@ -223,24 +184,15 @@ GpuStatus run(DdFrame &frame, const std::array<const PhaseWork *, 2> &planned, b
         return status;
     if (frame.session->codec == DD_CODEC_AV1)
         return run_av1(frame, planned, cpu_wrote);
-    const Profile profile = frame.session->gpu()->profile();
-    if (planned[kRecon])
-        write_vp9_recon(frame.batch, profile, *planned[kRecon], frame.job->upload(kRecon));
-    if (planned[kFilter])
-        write_vp9_filter(frame.batch, profile, *planned[kFilter], frame.job->upload(kFilter));
-    GpuJobInput input;
-    input.dst = frame.dst->memory->gpu.get();
-    // Of references that nothing reads, the decoder may not even have waited for the pixels.
-    const unsigned used = planned[kRecon] ? used_refs(frame) : 0;
-    for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)
-        if (used >> slot & 1)
-            if (status = frame.ref[slot]->reach(*frame.session->gpu(), input.ref[slot]); !status)
-                return status;
-    input.tables = vp9_tables();
-    input.cpu_wrote = cpu_wrote;
-    input.final = planned[kFilter] != nullptr;
-    input.reads_unfinished = frame.trusted_refs != 0;
-    return frame.job->submit(input);
+    return run_vp9(frame, planned, cpu_wrote);
+}
+
+// The GPU has what was recorded, and nothing will go back to the CPU.
+void return_records(DdFrame &frame) {
+    if (frame.session->codec == DD_CODEC_AV1)
+        return_av1_recon(frame);
+    else
+        return_vp9_batch(frame);
 }
 
 unsigned stages_of(unsigned phases) {
@@ -275,7 +227,7 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
         return frame.fail(session.give_up_gpu("submitting a frame", status));
     frame.submits++;
     if (planned[kRecon] && planned[kFilter])
-        return_av1_recon(frame);
+        return_records(frame);
     frame.completes = planned[kFilter] && frame.tells_progress && !av1_filters_left(frame);
     if (frame.completes)
         frame.dst->progress.set(PictureProgress::State::submitted);
@@ -298,7 +250,7 @@ unsigned await_references(DdFrame &frame, unsigned slots) {
     if (!any_on_gpu(frame.plan))
         return slots;
     if (session.codec == DD_CODEC_VP9)
-        slots &= used_refs(frame);
+        slots &= used_vp9_refs(frame);
     // What is saved are the references' pixels.
     if (!session.gpu()->keeps_order() || session.saver.wanted())
         return slots;
@@ -344,7 +296,8 @@ int wait_frame(DdFrame &frame) {
         return frame.fail(DD_ERR_DEVICE);
     // Until here residuals may have to go back to the CPU.
     frame.job->let_go();
-    return_av1_recon(frame);
+    if (frame.session->codec == DD_CODEC_AV1)
+        return_records(frame);
     if (frame.completes && frame.error == DD_OK)
         frame.dst->progress.set(PictureProgress::State::complete);
     return frame.error;
@@ -386,23 +339,15 @@ void account(DdFrame &frame, bool well) {
 }
 
 std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
-    std::array<std::uint64_t, DD_STAGES> blocks{};
     if (!any_on_gpu(frame.plan))
-        return blocks;
-    if (frame.session->codec == DD_CODEC_AV1)
-        return count_av1_blocks(frame);
-    for (const Vp9Recorder &recorder : frame.batch.recorders) {
-        blocks[DD_STAGE_MC] += recorder.predictions;
-        blocks[DD_STAGE_ITX] += recorder.residuals();
-    }
-    blocks[DD_STAGE_LF] = frame.batch.lf.superblocks.size();
-    return blocks;
+        return {};
+    return frame.session->codec == DD_CODEC_AV1 ? count_av1_blocks(frame) : count_vp9_blocks(frame);
 }
 
 void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
     wait_frame(*frame);
-    return_av1_recon(*frame);
+    return_records(*frame);
     if (outcome == DD_OUTCOME_RERUN && frame->dst->memory->gpu)
         frame->dst->memory->gpu->take_cpu_pixels();
     if (frame->tells_progress)

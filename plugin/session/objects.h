@@ -8,13 +8,13 @@
 #include "daedalus/daedalus.h"
 #include "log.h"
 #include "scheduler/scheduler.h"
-#include "session/av1_recon_pool.h"
 #include "session/batch_saver.h"
 #include "session/device_gpu.h"
 #include "session/expected_coefs.h"
 #include "session/meter.h"
 #include "session/picture_pool.h"
 #include "session/picture_progress.h"
+#include "session/record_pool.h"
 #include "session/statistics.h"
 #include "session/worker.h"
 #include "trace.h"
@@ -109,7 +109,8 @@ struct DdSession : dd::Counted {
     dd::Statistics statistics;
     dd::BatchSaver saver;
     dd::ExpectedCoefs expected_coefs;
-    dd::Av1ReconPool av1_recons;
+    dd::RecordPool<dd::Vp9Batch> vp9_batches;
+    dd::RecordPool<dd::Av1Recon> av1_recons;
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
     std::atomic<std::uint64_t> frames_begun{0};
@@ -156,13 +157,17 @@ struct DdFrame final : dd::CoefficientLender {
     std::uint8_t absent = 0;  // bit s: the frame has nothing of stage s
     std::optional<DdAv1Refusal> refusal;
     std::uint64_t number = 0; // of the session
+    // The batch of VP9, and the recon phase of AV1's, are lent by the session while `records` is set: they may still be recorded or have to be
+    // given back. What they had is counted then.
+    bool records = false;
+    std::uint32_t record_room = 0; // as their pool knows it
     dd::Vp9Batch batch;
     std::vector<DdVp9Recorder> vp9_recorders; // of the batch
-    dd::Av1Batch av1;                         // its recon is lent by the session while `records` is set
-    bool records = false;                     // AV1: the recon phase may still be recorded, or have to be given back
-    dd::Av1ReconCounts av1_counts;            // of that phase, once it isn't
-    dd::Av1Shares shares;                     // of the CPU
-    bool in_tiles = false;                    // of those alone the CPU's copy of `dst` is as new as the GPU's
+    dd::Vp9Counts vp9_counts;
+    dd::Av1Batch av1;
+    dd::Av1ReconCounts av1_counts;
+    dd::Av1Shares shares;  // of the CPU
+    bool in_tiles = false; // of those alone the CPU's copy of `dst` is as new as the GPU's
     std::array<std::unique_ptr<dd::GpuPicture>, 2> scratch; // of the AV1 filters
     dd::PictureLayout scratch_layout;
     std::array<dd::PhaseWork, 2> work;

@@ -6,6 +6,7 @@
 #include "scheduler/scheduler.h"
 #include "session/av1_frame.h"
 #include "session/expected_coefs.h"
+#include "session/record_pool.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/faults.h"
 #include "vulkan/memory.h"
@@ -262,6 +263,47 @@ TEST_CASE("room for coefficients of frames whose size is unknown is what those h
         expected.met(700 * kib, 0);
     REQUIRE(expected.room(0, 6000 * kib) > 700 * kib);
     REQUIRE(expected.room(0, 6000 * kib) < 1000 * kib);
+}
+
+TEST_CASE("large frames are recorded in what large frames were recorded in", "[memory]") {
+    using Pool = RecordPool<std::vector<int>>;
+    constexpr std::uint32_t kib = 1024;
+    Pool pool;
+    const auto record = [&](std::uint32_t coded) { // says whose records they were, and makes them its own
+        Pool::Lease lease = pool.take(coded);
+        REQUIRE(lease.room >= coded);
+        const std::vector<int> before = lease.records;
+        lease.records = {static_cast<int>(coded)};
+        pool.give(std::move(lease));
+        return before.empty() ? 0u : static_cast<std::uint32_t>(before.front());
+    };
+    {
+        Pool::Lease large = pool.take(100 * kib), small = pool.take(0);
+        large.records = {1};
+        small.records = {2};
+        pool.give(std::move(large));
+        pool.give(std::move(small));
+    }
+    REQUIRE(record(5 * kib) == 2);
+    REQUIRE(record(90 * kib) == 1);
+    REQUIRE(record(6 * kib) == 5 * kib);
+    REQUIRE(record(120 * kib) == 90 * kib); // grows
+    REQUIRE(pool.made() == 2);
+    {
+        Pool::Lease first = pool.take(5 * kib);
+        REQUIRE(first.records.front() == 6 * kib);
+        Pool::Lease second = pool.take(5 * kib); // rather a new one than the large one
+        REQUIRE(second.records.empty());
+        REQUIRE(pool.made() == 3);
+        Pool::Lease third = pool.take(40 * kib); // which suits this frame
+        REQUIRE(third.records.front() == 120 * kib);
+        pool.give(std::move(third));
+        pool.give(std::move(second));
+        pool.give(std::move(first));
+    }
+    for (unsigned i = 0; i < 2000; i++)
+        record(5 * kib);
+    REQUIRE(pool.made() == 1);
 }
 
 TEST_CASE("plan auto may give every stage of an AV1 frame to the GPU", "[plan]") {
