@@ -56,10 +56,6 @@ void Scheduler::use(const DeviceTraits &traits) {
 DdSide Scheduler::wish(DdStage stage) {
     switch (spec_.kind) {
     case PlanSpec::Kind::fixed:
-        // AV1's filters can't be left out alone.
-        if (spec_.side[stage] == DD_SIDE_NONE && spec_.side[DD_STAGE_MC] != DD_SIDE_NONE &&
-            stages_ != codec_stages(DD_CODEC_VP9))
-            return DD_SIDE_CPU;
         return spec_.side[stage];
     case PlanSpec::Kind::random:
         return random_() & 1 ? DD_SIDE_GPU : DD_SIDE_CPU;

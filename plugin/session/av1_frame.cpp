@@ -73,6 +73,18 @@ bool has_shares_alone(const DdFrame &frame) {
            !av1_filters_left(frame) && !frame.session->saver.wanted();
 }
 
+// Such a frame is parsed, and what the GPU would get of it is recorded. Where there is no pass for that alone, it is decoded.
+void begin_without_pixels(DdFrame &frame, const DdFrameInfo &info) {
+    if (info.one_pass)
+        frame.plan = {};
+    if (frame.on_gpu(DD_STAGE_MC)) {
+        begin_recon(frame, info);
+        return;
+    }
+    frame.refusal.reset();
+    frame.av1.recon.clear();
+}
+
 } // namespace
 
 bool av1_filters_left(const DdFrame &frame) {
@@ -122,12 +134,8 @@ void begin_av1(DdFrame &frame, const DdFrameInfo &info) {
     frame.av1.filters.clear();
     frame.shares.reset(frame.av1.dst, 0);
     frame.in_tiles = false;
-    if (frame.plan.side[DD_STAGE_MC] == DD_SIDE_NONE) {
-        frame.refusal.reset();
-        frame.av1.recon.clear();
-        // Without a pass that does nothing but parse, the frame is decoded.
-        if (info.one_pass)
-            frame.plan = {};
+    if (frame.plan.side[DD_STAGE_LF] == DD_SIDE_NONE) {
+        begin_without_pixels(frame, info);
         return;
     }
     begin_recon(frame, info);

@@ -389,8 +389,8 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
 } // namespace
 
 std::span<std::uint32_t> DdFrame::lend_more(std::span<const std::uint32_t> used, std::size_t words) {
-    constexpr std::size_t most_ahead = 512 * 1024;
     const std::size_t bytes = words * sizeof(std::uint32_t);
+    const std::size_t most_ahead = std::max<std::size_t>(512 * 1024, bytes / 8); // every step copies what is there
     std::span<std::byte> room;
     // Where there is none, the upload will hold them.
     return job->lend_more_coefs(std::as_bytes(used), bytes + std::min(bytes / 2, most_ahead), room)

@@ -109,7 +109,8 @@ class NeverThere(DecodeCase):
         self.assertIn("before the GPU was ready", log)
 
     def test_an_unknown_device(self):
-        done = self.decodes(hwaccel("no-such-device"), {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "0"}, long())
+        # slowly, since otherwise the stream may be over before drivers have said what they have
+        done = self.decodes(hwaccel("no-such-device", "-readrate", "5"), {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "0"}, long())
         self.assertEqual(done.said("no-such-device': decoding on the CPU"), 1, done.log)
 
     def test_an_unknown_word_is_an_error_at_once(self):

@@ -45,6 +45,28 @@ class Plans(DecodeCase):
                 self.decodes(hwaccel(), {"DAEDALUS_PLAN": "gpu", "DAEDALUS_PROFILE": profile})
 
 
+class Recording(DecodeCase):
+    """What tools/ab times to see what recording takes."""
+
+    def test_records_what_the_gpu_would_get_and_reconstructs_nothing(self):
+        for stream, threads in itertools.product((first_of(AV1), small()), ("1", "3")):
+            with self.subTest(stream=stream.name, threads=threads):
+                recorded, used = (self.statistics(stream, threads, plan) for plan in ("mc=gpu,itx=gpu,lf=none", "gpu"))
+                for stage in ("mc", "itx"):
+                    self.assertGreater(used.stages[stage].gpu_blocks, 0)
+                    self.assertEqual(recorded.stages[stage], used.stages[stage])
+                self.assertEqual(recorded.frames, used.frames)
+                self.assertEqual((recorded.max_submits, recorded.rerun_frames), (0, 0))
+
+    def statistics(self, stream: Path, threads: str, plan: str) -> statistics.Statistics:
+        done = run([*hwaccel(DEVICE, "-threads", threads), "-i", str(stream)],
+                   {"DAEDALUS_PLAN": plan, "DAEDALUS_PROFILE": "wide"})
+        self.assertEqual(done.code, 0, done.log[-2000:])
+        found = statistics.parse(done.log)
+        self.assertIsNotNone(found, done.log[-2000:])
+        return found
+
+
 class Measured(DecodeCase):
     """Plan auto as on a real GPU; the device under test is one only for this plan."""
 

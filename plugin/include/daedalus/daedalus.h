@@ -129,7 +129,7 @@ typedef enum DdStage {
 typedef enum DdSide {
     DD_SIDE_CPU,
     DD_SIDE_GPU,
-    /** To measure what is left. Of all stages (plan "parse"): the frame is parsed and no more. VP9, of DD_STAGE_LF alone:
+    /** To measure what is left. Of all stages (plan "parse"): the frame is parsed and no more. Of DD_STAGE_LF alone:
      *  nothing is reconstructed either, but what the GPU's stages need is recorded. */
     DD_SIDE_NONE,
 } DdSide;
