@@ -11,8 +11,6 @@
 namespace dd {
 namespace {
 
-constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
-
 struct Filter {
     DdStage stage;
     unsigned flag;

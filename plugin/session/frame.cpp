@@ -16,8 +16,7 @@ using namespace dd;
 namespace {
 
 constexpr unsigned kMostRecorders = 256;
-constexpr unsigned kMostTiles = 64 * 64;    // AV1 specification, section 3: MAX_TILE_COLS, MAX_TILE_ROWS
-constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
+constexpr unsigned kMostTiles = 64 * 64; // AV1 specification, section 3: MAX_TILE_COLS, MAX_TILE_ROWS
 
 std::unique_ptr<DdFrame> idle_frame(DdSession &session) {
     const std::lock_guard lock(session.mutex);
@@ -296,8 +295,8 @@ int wait_frame(DdFrame &frame) {
         return frame.fail(DD_ERR_DEVICE);
     // Until here residuals may have to go back to the CPU.
     frame.job->let_go();
-    if (frame.session->codec == DD_CODEC_AV1)
-        return_records(frame);
+    if (frame.session->codec == DD_CODEC_AV1) // of VP9, filters may still be to come, which are in the same batch
+        return_av1_recon(frame);
     if (frame.completes && frame.error == DD_OK)
         frame.dst->progress.set(PictureProgress::State::complete);
     return frame.error;

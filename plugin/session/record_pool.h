@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
+#include "vulkan/room.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -53,8 +55,6 @@ class RecordPool {
   private:
     static constexpr std::uint32_t kSmall = 8 * 1024; // no frame's records take less to speak of
     static constexpr std::uint32_t kTooLarge = 4;
-    static constexpr std::uint64_t kLong =
-        1000; // frames: some ten seconds of a stream with a frame or two in each pass over it
 
     struct Idle {
         Lease lease;
@@ -77,7 +77,7 @@ class RecordPool {
         return best;
     }
     std::vector<Idle> take_unneeded() {
-        const auto needed = [this](const Idle &idle) { return taken_ - idle.since <= kLong; };
+        const auto needed = [this](const Idle &idle) { return !nobody_needs(taken_ - idle.since); };
         const Place end = std::find_if(idle_.begin(), idle_.end(), needed); // those that lie idle longest come first
         std::vector<Idle> unneeded(std::make_move_iterator(idle_.begin()), std::make_move_iterator(end));
         idle_.erase(idle_.begin(), end);

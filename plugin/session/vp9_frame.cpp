@@ -9,8 +9,6 @@
 namespace dd {
 namespace {
 
-constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
-
 Vp9References reference_layouts(const DdFrame &frame) {
     Vp9References layouts{};
     for (unsigned slot = 0; slot < DD_MAX_REFS; slot++)

@@ -41,7 +41,7 @@ constexpr bool too_good_for(std::uint64_t size, std::uint64_t bytes) {
     return bytes && size > cheap && size / 4 > bytes;
 }
 
-// Of a slot that lay idle while so many others were taken: some ten seconds of a stream with a frame or two in each.
+// Of what lay idle while so many others of its kind were taken: some ten seconds of a stream with a frame or two in each.
 constexpr bool nobody_needs(std::uint64_t passed_over) {
     return passed_over > 1000;
 }
