@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/av1_intra_wave.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace dd {
@@ -34,7 +35,9 @@ void Av1IntraWave::build(const Av1Recon &recon) {
     const auto place = [](const Av1IntraStep &step) {
         return (step.level - 1) * std::size_t{DD_AV1_INTRA_CLASSES} + av1_intra_class(step.record);
     };
-    next_.assign(levels * DD_AV1_INTRA_CLASSES + 1, 0);
+    next_.clear();
+    next_.extend(levels * DD_AV1_INTRA_CLASSES + 1);
+    std::ranges::fill(next_, 0u);
     std::size_t count = 0;
     for (const Av1Recorder &recorder : recon.recorders) {
         count += recorder.intra_steps.size();

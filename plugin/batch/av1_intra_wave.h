@@ -29,7 +29,7 @@ class Av1IntraWave {
         }
     }
 
-    std::vector<DdAv1IntraGroup> groups; // in the order of levels; their records count from word 0 of the first record
+    RecordList<DdAv1IntraGroup> groups; // in the order of levels; their records count from word 0 of the first record
     std::vector<std::uint32_t> first_group; // by level, and the end
     std::uint32_t words = 0;                // at DD_BIND_RESIDUALS
 
@@ -44,7 +44,7 @@ class Av1IntraWave {
     void make_groups(std::size_t levels);
     static void move_record(DdAv1IntraRecord &record, const First &first);
 
-    std::vector<std::uint32_t> next_; // place, by level and class
+    RecordList<std::uint32_t> next_; // place, by level and class
     RecordList<Place> order_;
     std::vector<First> first_;
 };

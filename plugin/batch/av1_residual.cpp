@@ -286,7 +286,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
         coefs.keep(coefs.data() + first);
         return Av1Recorded::out_of_range;
     }
-    DdAv1ItxRecord &record = bin.records.emplace_back();
+    DdAv1ItxRecord &record = *bin.records.extend(1);
     record.dst = dst;
     record.coefs = first;
     count++;
@@ -311,7 +311,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
     const std::uint32_t dst = (std::uint32_t{r.x} | r.plane) | std::uint32_t{r.y} << 16;
     const bool wide = dst_.format.bit_depth > 8;
     if (is_dc_alone(r)) {
-        DdAv1ItxRecord &record = bin_of(r.size, r.type, limits.shape, {}, false).records.emplace_back();
+        DdAv1ItxRecord &record = *bin_of(r.size, r.type, limits.shape, {}, false).records.extend(1);
         record.dst = dst;
         record.coefs = wide ? take_dc<std::int32_t>(r, limits) : take_dc<std::int16_t>(r, limits);
         return Av1Recorded::ok;

@@ -52,7 +52,7 @@ int av1_dc_residual(const Av1Shape &shape, int dc);
 
 struct Av1ItxBin {
     std::uint32_t shape; // DD_AV1_ITX_*
-    std::vector<DdAv1ItxRecord> records;
+    RecordList<DdAv1ItxRecord> records;
 };
 
 enum class Av1Recorded { ok, invalid, out_of_range };

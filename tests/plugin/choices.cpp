@@ -256,6 +256,19 @@ TEST_CASE("room for coefficients follows the size of a frame in the bitstream", 
     REQUIRE(expected.room(UINT32_MAX, most) == most);
 }
 
+TEST_CASE("large frames have room for coefficients as large ones had", "[memory]") {
+    constexpr std::size_t most = 100 * 1024 * 1024;
+    ExpectedCoefs expected;
+    for (unsigned i = 0; i < 100; i++) {
+        expected.met(20000 * 25, 20000);
+        expected.met(300000 * 10, 300000);
+    }
+    REQUIRE(expected.room(24000, most) > 24000 * 25);
+    REQUIRE(expected.room(300000, most) > 300000 * 10);
+    REQUIRE(expected.room(300000, most) < 300000 * 12);
+    REQUIRE(expected.room(200000, most) < 200000 * 20); // nothing was known of those
+}
+
 TEST_CASE("room for coefficients of frames whose size is unknown is what those had", "[memory]") {
     constexpr std::size_t kib = 1024;
     ExpectedCoefs expected;
