@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The batch of one VP9 frame: every record of the stages that were planned for the GPU. Filled once, then
-// immutable until the frame is done. It knows no Vulkan: the executor, the scalar reference and tools/replay
+// immutable until the frame is done. It knows no Vulkan: slots (vulkan/slot.h), the scalar reference and tools/replay
 // all run the same batch.
 #pragma once
 #include "batch/coefficient_list.h"

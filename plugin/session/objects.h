@@ -132,12 +132,6 @@ struct DdVp9Recorder {
     dd::Vp9Recorder *predictions, *residuals; // nullptr: the plan doesn't give the stage to the GPU
 };
 
-namespace dd {
-
-constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
-
-} // namespace dd
-
 struct DdFrame final : dd::CoefficientLender {
     // Of the room that its job lends its only recorder.
     std::span<std::uint32_t> lend_more(std::span<const std::uint32_t> used, std::size_t words) override;

@@ -4,9 +4,9 @@
 #include "environment.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/dma_heap.h"
-#include "vulkan/executor.h"
 #include "vulkan/instance.h"
 #include "vulkan/quirks.h"
+#include "vulkan/slot_pool.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A dispatch as the codec's planner describes it and the executor records it. This header names no Vulkan type:
-// the planner (vulkan/vp9_dispatch.cpp) meets the executor here.
+// A dispatch as the codec's planner describes it and a Slot records it. This header names no Vulkan type:
+// the planner (vulkan/vp9_dispatch.cpp) meets the slot here.
 #pragma once
 #include "batch/picture_layout.h"
 
@@ -68,6 +68,8 @@ struct Av1ShapeCount {
     std::uint32_t shape;
     std::size_t count;
 };
+
+constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
 
 // The GPU's work of one phase of one frame. Kept and refilled, so that a steady stream allocates nothing.
 struct PhaseWork {

@@ -2,7 +2,7 @@
 #include "vulkan/gpu.h"
 
 #include "daedalus/daedalus.h"
-#include "vulkan/executor.h"
+#include "vulkan/slot_pool.h"
 
 #include <algorithm>
 #include <utility>

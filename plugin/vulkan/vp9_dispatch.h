@@ -3,7 +3,7 @@
 // From the batch of a VP9 frame to dispatches and to the bytes that the kernels read. No Vulkan here.
 //
 // Each phase has one upload: a range of a buffer that the CPU writes once, front to back, and never reads (it
-// may be write-combined). plan_* lays it out and lists the dispatches; write_* fills it. The executor binds
+// may be write-combined). plan_* lays it out and lists the dispatches; write_* fills it. A Slot (slot.h) binds
 //   DD_BIND_REF0, 1  pictures of the slots dispatch.ref[0] and [1]; the picture being decoded where a slot is empty
 //   DD_BIND_RECORDS  upload + dispatch.records_at  (through the end of the upload)
 //   DD_BIND_COEFS    upload + work.coefs_at        (through the end of the upload)
@@ -13,7 +13,7 @@
 // constants, and the range of residuals is checked when they are recorded (batch/vp9_range.h).
 //
 // Dispatches of a phase run in the order of the list; only those with `barrier` wait for the ones before. The
-// executor itself puts a barrier before a phase, and between the two phases where one submit carries both.
+// Slot itself puts a barrier before a phase, and between the two phases where one submit carries both.
 #pragma once
 #include "batch/vp9_batch.h"
 #include "vulkan/dispatch.h"

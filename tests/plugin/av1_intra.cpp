@@ -232,7 +232,7 @@ TEST_CASE("an order of AV1 intra blocks says nothing of the frame before") {
         fresh.build(scene.batch.recon);
         used.build(scene.batch.recon);
         CAPTURE(format);
-        REQUIRE(fresh.records() != 0);
+        REQUIRE((fresh.records() != 0 || format == 0)); // a single pixel may have none
         CHECK((WaveWords(used, scene.batch.recon) == WaveWords(fresh, scene.batch.recon)));
     }
 }

@@ -2,7 +2,7 @@
 //
 // Runs one phase of a batch on a Vulkan device, alone, and says how long that took.
 #pragma once
-#include "vulkan/executor.h"
+#include "vulkan/slot_pool.h"
 #include "work.h"
 
 #include <memory>

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Runs the GPU's work of a frame's phases: one submit, one wait. What a submit needs (command buffer, fence, descriptor
+// sets, buffers) is a Slot, kept for the next one; a steady stream makes nothing new.
+#pragma once
+#include "common/av1_recon.h"
+#include "vulkan/descriptor_sets.h"
+#include "vulkan/device.h"
+#include "vulkan/picture.h"
+#include "vulkan/submit_timestamps.h"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace dd {
+
+constexpr std::size_t kMaxPictureSlots = 9;
+
+// What one submit works on.
+struct SubmitInput {
+    std::shared_ptr<VulkanPicture> dst;
+    std::array<std::shared_ptr<VulkanPicture>, kMaxPictureSlots> ref; // by slot; only those that kernels read
+    std::array<const PhaseWork *, 2> phase{};                         // recon, filter; nullptr: not in this submit
+    VkBuffer tables = VK_NULL_HANDLE;
+    bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
+    bool final = false;            // nobody but the GPU changes dst after this
+    bool reads_unfinished = false; // earlier submits may still write the references
+};
+
+class Slot {
+  public:
+    explicit Slot(VulkanDevice &device) : device_(device), descriptor_sets_(device), timestamps_(device) {}
+    ~Slot();
+    Slot(const Slot &) = delete;
+    Slot &operator=(const Slot &) = delete;
+
+    // Room for so many bytes of coefficients, which take the place of those in an upload (PhaseWork::coefs_lent). On devices with
+    // cached memory only.
+    VkResult reserve_coefs(VkDeviceSize bytes);
+    // More room, with a copy of what is `used`. All stays as it is where there is none.
+    VkResult grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes);
+    std::span<std::byte> coefs() const { return {coefs_.data(), coefs_.size()}; }
+    // Of the uploads of the phases.
+    static VkDeviceSize upload_bytes(const std::array<const PhaseWork *, 2> &phases);
+    // Room for them.
+    VkResult reserve(const std::array<const PhaseWork *, 2> &phases);
+    // Where the upload of a phase goes: written once, front to back.
+    std::byte *upload(unsigned phase) const { return upload_.data() + upload_at_[phase]; }
+
+    VkResult submit(const SubmitInput &input);
+    // Bounded. VK_TIMEOUT: the GPU hangs.
+    VkResult wait();
+    // True between submit() and the end of the work.
+    bool in_flight() const { return in_flight_; }
+    // Looks once more, for a moment, whether the GPU has let go of work that was given up.
+    bool done() const;
+
+    // What the GPU did for the last submit, where the device measures: uploads, each dispatch by its kernel's name,
+    // downloads.
+    std::vector<GpuTimeline::Span> spans() const { return timestamps_.spans(); }
+
+  private:
+    friend class SlotPool;
+    VkResult init();
+    VkDeviceSize room() const { return coefs_.size() + upload_.size(); }
+    VkResult reserve_residuals(const PhaseWork &work);
+    VkResult make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer);
+    bool pipelines_exist(const SubmitInput &input);
+    VkResult wait_for_fence();
+    bool ends_within(std::chrono::nanoseconds time) const;
+    void finish(bool worked);
+
+    // Of slot_commands.cpp.
+    VkResult record(const SubmitInput &input);
+    VkResult record_uploads(const SubmitInput &input);
+    VkResult record_phase(const SubmitInput &input, unsigned phase);
+    VkResult record_downloads(const SubmitInput &input);
+    VkResult record_exchange(const SubmitInput &input, unsigned phase, VkBuffer from, VkBuffer to);
+    void record_groups(const Dispatch &dispatch);
+    void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used);
+    VkResult bind(const SubmitInput &input, unsigned phase, const Dispatch &dispatch, BoundBuffers &buffers) const;
+
+    VulkanDevice &device_;
+    VkCommandBuffer commands_ = VK_NULL_HANDLE; // of the device's pool
+    VkFence fence_ = VK_NULL_HANDLE;
+    DescriptorSets descriptor_sets_;
+    SubmitTimestamps timestamps_;
+    Buffer upload_, coefs_, residuals_;
+    std::array<std::uint32_t, 2> upload_at_{};
+    SubmitInput busy_; // keeps pictures alive while the GPU uses them
+    bool in_flight_ = false;
+    VkResult busy_result_ = VK_SUCCESS; // of what follows the GPU's end
+};
+
+} // namespace dd

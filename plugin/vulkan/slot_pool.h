@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+#include "vulkan/slot.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace dd {
+
+// Slots for all sessions of a device. Some frames need many times as much room as most do: those get the slots that have it, of which there
+// are as many as such frames are in flight at a time. What nobody needed for long is given back.
+class SlotPool {
+  public:
+    explicit SlotPool(VulkanDevice &device) : device_(device) {}
+    // One whose room suits so many bytes of coefficients, where such a one is free.
+    VkResult acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs);
+    // Gives it the smallest one of its own and the free slots' buffers for uploads that has the room, where there is one.
+    void find_upload(Slot &slot, VkDeviceSize bytes);
+    // As acquire(), but nullptr where no free one has that room.
+    std::unique_ptr<Slot> acquire_free(VkDeviceSize coefs);
+    // A slot whose work isn't known to be done is put aside.
+    void release(std::unique_ptr<Slot> slot);
+    // False: the GPU still holds on to something, which was left as it is; the device can't be destroyed.
+    bool close();
+
+  private:
+    struct Idle {
+        std::unique_ptr<Slot> slot;
+        std::uint64_t since; // acquisitions of any slot until then
+    };
+    // With mutex_ held.
+    std::unique_ptr<Slot> take(std::vector<Idle>::iterator idle);
+    std::vector<Idle>::iterator smallest(VkDeviceSize coefs);      // of those that have the room
+    std::vector<Idle>::iterator largest_below(VkDeviceSize coefs); // of those that haven't
+    std::vector<Idle> take_unneeded();
+
+    VulkanDevice &device_;
+    std::mutex mutex_;
+    std::uint64_t acquired_ = 0;
+    std::vector<Idle> free_; // by `since`
+    std::vector<std::unique_ptr<Slot>> abandoned_;
+};
+
+} // namespace dd
