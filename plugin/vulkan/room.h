@@ -6,6 +6,7 @@
 #include "batch/round_up.h"
 #include "vulkan/dispatch.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace dd {
@@ -16,6 +17,11 @@ constexpr std::uint64_t room_for(std::uint64_t needed) {
     while (size < needed)
         size += size / 2;
     return round_up(size, kUploadAlign);
+}
+
+// What the upload of a phase takes of its buffer.
+inline std::uint64_t upload_room(const PhaseWork *work) {
+    return work ? align_upload(std::max(work->upload_bytes, 4u)) : 0; // what is bound must not be empty
 }
 
 constexpr std::uint64_t kRoomToSpare = 8 * 1024 * 1024; // nobody minds

@@ -12,10 +12,6 @@ constexpr auto kSlice = std::chrono::milliseconds(100);
 // Even while others make progress, nobody waits for ever.
 constexpr int kLongestWait = 16;
 
-VkDeviceSize upload_bytes_of(const PhaseWork *work) {
-    return work ? align_upload(std::max(work->upload_bytes, 4u)) : 0;
-}
-
 bool fits(const Buffer &buffer, VkDeviceSize needed) {
     return buffer && keeps_room(buffer.size(), needed);
 }
@@ -47,12 +43,12 @@ VkResult Slot::init() {
 }
 
 VkDeviceSize Slot::upload_bytes(const std::array<const PhaseWork *, 2> &phases) {
-    return upload_bytes_of(phases[kRecon]) + upload_bytes_of(phases[kFilter]);
+    return upload_room(phases[kRecon]) + upload_room(phases[kFilter]);
 }
 
 VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
     const VkDeviceSize needed = upload_bytes(phases);
-    upload_at_ = {0, static_cast<std::uint32_t>(upload_bytes_of(phases[kRecon]))};
+    upload_at_ = {0, static_cast<std::uint32_t>(upload_room(phases[kRecon]))};
     if (const VkResult result = phases[0] ? reserve_residuals(*phases[0]) : VK_SUCCESS; result != VK_SUCCESS)
         return result;
     return fits(upload_, needed) ? VK_SUCCESS : make_room(room_for(needed), MemoryUse::upload, upload_);

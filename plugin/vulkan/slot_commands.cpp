@@ -5,6 +5,7 @@
 
 #include "common/records.h"
 #include "embedded.h"
+#include "vulkan/room.h"
 
 #include <algorithm>
 
@@ -35,6 +36,7 @@ using BoundPictures = std::array<const VulkanPicture *, 1 + DD_AV1_BOUND_REFS>;
 constexpr std::array<unsigned, 1 + DD_AV1_BOUND_REFS> kPictureBindings = {
     DD_BIND_DST,      DD_AV1_BIND_REF0, DD_AV1_BIND_REF1, DD_AV1_BIND_REF2,
     DD_AV1_BIND_REF3, DD_AV1_BIND_REF4, DD_AV1_BIND_REF5};
+static_assert(kPictureBindings.size() + 1 == kBindings); // and the records
 
 BoundPictures pictures_of(const SubmitInput &input, const Dispatch &dispatch) {
     const auto given = [&](unsigned slot) { return slot < input.ref.size() && input.ref[slot]; };
@@ -215,12 +217,13 @@ void Slot::record_groups(const Dispatch &dispatch) {
     }
 }
 
+// What the dispatch binds: all of `buffers`.
 VkResult Slot::bind(const SubmitInput &input, unsigned phase, const Dispatch &dispatch, BoundBuffers &buffers) const {
     const PhaseWork &work = *input.phase[phase];
     const BoundPictures pictures = pictures_of(input, dispatch);
     for (unsigned i = 0; i < pictures.size(); i++)
         buffers[kPictureBindings[i]] = {pictures[i]->kernel_buffer(), 0, pictures[i]->bytes()};
-    const VkDeviceSize begin = upload_at_[phase], end = begin + align_upload(std::max(work.upload_bytes, 4u));
+    const VkDeviceSize begin = upload_at_[phase], end = begin + upload_room(&work);
     const VkDeviceSize records = begin + dispatch.records_at;
     if (records >= end)
         return VK_ERROR_UNKNOWN;
