@@ -193,6 +193,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;
     profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
     side_by_side_ = quirks.side_by_side;
+    closing_patience_ = quirks.closing_patience;
     constexpr long kPatience = 2000;
     constexpr std::chrono::milliseconds kLongestGrace{8000};
     patience_ = std::chrono::milliseconds(environment_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));

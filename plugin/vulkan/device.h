@@ -47,6 +47,7 @@ class VulkanDevice {
     std::chrono::milliseconds patience() const { return patience_; }
     // For work that was given up to end after all.
     std::chrono::milliseconds grace() const { return grace_; }
+    std::chrono::milliseconds closing_patience() const { return closing_patience_; } // Quirks
     bool timestamps() const { return timestamps_; }
     Pipelines &pipelines() { return *pipelines_; }
     SlotPool &slots() { return *slots_; }
@@ -97,7 +98,7 @@ class VulkanDevice {
     VkDeviceSize adopt_alignment_ = 0;
     VkPhysicalDeviceMemoryProperties memory_{};
     VkPhysicalDeviceLimits limits_{};
-    std::chrono::milliseconds patience_{2000}, grace_{8000};
+    std::chrono::milliseconds patience_{2000}, grace_{8000}, closing_patience_{100};
     std::unique_ptr<Faults> faults_;
     std::unique_ptr<Pipelines> pipelines_;
     std::unique_ptr<SlotPool> slots_;

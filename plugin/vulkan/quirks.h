@@ -5,6 +5,8 @@
 #include "vulkan/api.h"
 #include "vulkan/dispatch.h"
 
+#include <chrono>
+
 namespace dd {
 
 struct Quirks {
@@ -13,6 +15,8 @@ struct Quirks {
     unsigned patience = 1;
     // Workgroups that have begun all go on, so that one may wait for another.
     bool side_by_side = true;
+    // For work that was given up to end before its device is destroyed. What doesn't is left behind with the device.
+    std::chrono::milliseconds closing_patience{100};
 };
 
 Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type);

@@ -184,9 +184,8 @@ bool Slot::ends_within(std::chrono::nanoseconds time) const {
                                       static_cast<std::uint64_t>(time.count())) != VK_TIMEOUT;
 }
 
-bool Slot::done() const {
-    constexpr std::chrono::milliseconds moment{100};
-    return !in_flight_ || ends_within(moment);
+bool Slot::done_within(std::chrono::nanoseconds time) const {
+    return !in_flight_ || ends_within(time);
 }
 
 void Slot::finish(bool worked) {

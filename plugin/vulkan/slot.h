@@ -54,8 +54,8 @@ class Slot {
     VkResult wait();
     // True between submit() and the end of the work.
     bool in_flight() const { return in_flight_; }
-    // Looks once more, for a moment, whether the GPU has let go of work that was given up.
-    bool done() const;
+    // Looks once more whether the GPU has let go of work that was given up.
+    bool done_within(std::chrono::nanoseconds time) const;
 
     // What the GPU did for the last submit, where the device measures: uploads, each dispatch by its kernel's name,
     // downloads.

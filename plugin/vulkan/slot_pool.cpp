@@ -4,6 +4,7 @@
 #include "vulkan/room.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 namespace dd {
@@ -88,7 +89,11 @@ void SlotPool::release(std::unique_ptr<Slot> slot) {
 bool SlotPool::close() {
     const std::lock_guard lock(mutex_);
     free_.clear();
-    std::erase_if(abandoned_, [](const std::unique_ptr<Slot> &slot) { return slot->done(); });
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + device_.closing_patience(); // for all of them: there is one queue
+    std::erase_if(abandoned_, [deadline](const std::unique_ptr<Slot> &slot) {
+        return slot->done_within(std::max(deadline - Clock::now(), Clock::duration::zero()));
+    });
     if (abandoned_.empty())
         return true;
     for (std::unique_ptr<Slot> &slot : abandoned_)

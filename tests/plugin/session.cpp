@@ -9,6 +9,8 @@
 #include "batch/ddb.h"
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <thread>
 
 using namespace dd;
@@ -393,4 +395,61 @@ TEST_CASE("whatever fails, frames are exact and one warning is given", "[faults]
     }
     session.reset();
     device.reset();
+}
+
+namespace {
+
+// Of this process, the driver's among them. A thread that was joined may be listed for a moment longer.
+std::ptrdiff_t fewest_threads(std::chrono::milliseconds within) {
+    const auto count = [] {
+        const std::filesystem::directory_iterator tasks("/proc/self/task");
+        return std::distance(begin(tasks), end(tasks));
+    };
+    std::ptrdiff_t fewest = count();
+    for (auto i = within; i.count() > 0; i--) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        fewest = std::min(fewest, count());
+    }
+    return fewest;
+}
+
+DdFrame *submitted(DdSession *session, const RandomFrame &random, DdPicture *dst, DdPicture *ref) {
+    DdFrameInfo info = frame_info(dst, {ref, ref, ref});
+    info.filtered = 1;
+    DdFrame *frame = nullptr;
+    REQUIRE(dd_frame_begin(session, &info, &frame) == DD_OK);
+    REQUIRE(record(frame, random, 1) == DD_OK);
+    REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON | DD_PHASE_FILTER, 0) == DD_OK);
+    return frame;
+}
+
+} // namespace
+
+// A thread of a software renderer that is still at work when the process exits crashes in what exit() has destroyed.
+TEST_CASE("a software renderer is at rest when its device is closed", "[faults]") {
+    const Environment patience("DAEDALUS_TIMEOUT_MS", "20"), fault("DAEDALUS_FAULT", "hang:1");
+    const PictureFormat large = format(1920, 1080); // work of more than an instant
+    std::mt19937 seed(test_seed());
+    const RandomFrame random = make_random_frame(seed, large, {});
+    LogLines log;
+    open_device(log, "gpu"); // what stays for the life of the process
+    constexpr std::chrono::milliseconds moment{200};
+    const std::ptrdiff_t before = fewest_threads(moment);
+    Device device = open_device(log, "gpu");
+    if (std::string(dd_device_name(device.get())).find("llvmpipe") == std::string::npos)
+        return;
+    Session session = open_session(device.get());
+    {
+        const Picture dst[2] = {alloc_picture(session.get(), large), alloc_picture(session.get(), large)};
+        const Picture ref = alloc_picture(session.get(), large);
+        DdFrame *hung = submitted(session.get(), random, dst[0].get(), ref.get());
+        DdFrame *behind = submitted(session.get(), random, dst[1].get(), ref.get());
+        REQUIRE(dd_frame_wait(hung) != DD_OK);
+        REQUIRE(dd_frame_wait(behind) != DD_OK);
+        dd_frame_end(&hung, DD_OUTCOME_RERUN);
+        dd_frame_end(&behind, DD_OUTCOME_RERUN);
+    }
+    session.reset();
+    device.reset();
+    REQUIRE(fewest_threads(moment) <= before);
 }
