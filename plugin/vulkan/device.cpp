@@ -193,11 +193,14 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;
     profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
     side_by_side_ = quirks.side_by_side;
-    closing_patience_ = quirks.closing_patience;
     constexpr long kPatience = 2000;
     constexpr std::chrono::milliseconds kLongestGrace{8000};
     patience_ = std::chrono::milliseconds(environment_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
-    grace_ = std::min(4 * patience_, kLongestGrace);
+    hang_grace_ = std::min(4 * patience_, kLongestGrace);
+    constexpr std::chrono::minutes kCertainEnd{1}; // bounded all the same
+    constexpr std::chrono::milliseconds kMoment{100};
+    grace_ = quirks.work_ends ? kCertainEnd : hang_grace_;
+    closing_grace_ = quirks.work_ends ? kCertainEnd : kMoment;
     instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
     strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
     // For tests: every device can serve the strategy that asks least of it.

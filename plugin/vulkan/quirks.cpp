@@ -28,9 +28,7 @@ Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type) {
         quirks.profile = Profile::v3d;
         quirks.patience = kCpuTypePatience;
         quirks.side_by_side = false; // llvmpipe ends every loop that has turned 65535 times
-        // Its work ends sooner or later, compiling included. A thread that is still at it when the process exits crashes
-        // in what the driver's and the compiler's destructors have taken away.
-        quirks.closing_patience = std::chrono::minutes(1);
+        quirks.work_ends = true;     // compiling included
     }
     return quirks;
 }

@@ -5,8 +5,6 @@
 #include "vulkan/api.h"
 #include "vulkan/dispatch.h"
 
-#include <chrono>
-
 namespace dd {
 
 struct Quirks {
@@ -15,8 +13,8 @@ struct Quirks {
     unsigned patience = 1;
     // Workgroups that have begun all go on, so that one may wait for another.
     bool side_by_side = true;
-    // For work that was given up to end before its device is destroyed. What doesn't is left behind with the device.
-    std::chrono::milliseconds closing_patience{100};
+    // However long it takes, its work ends, so that whoever gave some up can wait for that.
+    bool work_ends = false;
 };
 
 Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type);

@@ -109,6 +109,7 @@ VkResult Slot::submit(const SubmitInput &input) {
         return result;
     busy_ = input;
     in_flight_ = true;
+    behind_hang_ = device_.hangs();
     for (const auto &ref : input.ref)
         if (ref && ref->has_copy() && !ref->local_valid)
             ref->local_valid = ref->local_pending = true;
@@ -138,15 +139,14 @@ VkResult Slot::wait() {
         device_.give_up();
     // A wait that failed for want of memory says nothing of the GPU, which may still be writing.
     if (result != VK_SUCCESS && result != VK_TIMEOUT && result != VK_ERROR_DEVICE_LOST) {
-        const VkResult again = wait_for_fence();
-        in_flight_ = again != VK_SUCCESS;
+        in_flight_ = wait_for_fence() != VK_SUCCESS && !ends_within(device_.grace(behind_hang_));
         if (in_flight_)
             device_.give_up();
     } else {
         // A lost device doesn't write any more.
         // The CPU does the frame again in the same memory: what a late GPU writes must not come after that. Drivers reset
-        // work that runs for too long, mostly within some seconds.
-        in_flight_ = result == VK_TIMEOUT && !ends_within(device_.grace());
+        // work that runs for too long, mostly within some seconds; a software renderer's ends by itself.
+        in_flight_ = result == VK_TIMEOUT && !ends_within(device_.grace(behind_hang_));
     }
     if (!in_flight_)
         finish(result == VK_SUCCESS && !lost);

@@ -90,7 +90,7 @@ bool SlotPool::close() {
     const std::lock_guard lock(mutex_);
     free_.clear();
     using Clock = std::chrono::steady_clock;
-    const auto deadline = Clock::now() + device_.closing_patience(); // for all of them: there is one queue
+    const auto deadline = Clock::now() + device_.closing_grace(); // for all of them: there is one queue
     std::erase_if(abandoned_, [deadline](const std::unique_ptr<Slot> &slot) {
         return slot->done_within(std::max(deadline - Clock::now(), Clock::duration::zero()));
     });

@@ -453,3 +453,27 @@ TEST_CASE("a software renderer is at rest when its device is closed", "[faults]"
     device.reset();
     REQUIRE(fewest_threads(moment) <= before);
 }
+
+// The CPU decodes a frame again in the memory that the GPU was to write to.
+TEST_CASE("a software renderer that is late doesn't write after the CPU", "[faults]") {
+    const char *memory = GENERATE("", "discrete");
+    const Environment strategy("DAEDALUS_MEMORY", memory), patience("DAEDALUS_TIMEOUT_MS", "1");
+    CAPTURE(memory);
+    const PictureFormat large = format(1920, 1080);
+    std::mt19937 seed(test_seed());
+    const RandomFrame random = make_random_frame(seed, large, {});
+    const std::vector<std::byte> pixels = random_pixels(seed, random.dst);
+    LogLines log;
+    const Device device = open_device(log, "gpu");
+    if (std::string(dd_device_name(device.get())).find("llvmpipe") == std::string::npos)
+        return;
+    const Session session = open_session(device.get());
+    const Picture dst = alloc_picture(session.get(), large), ref = alloc_picture(session.get(), large);
+    DdFrame *frame = submitted(session.get(), random, dst.get(), ref.get());
+    REQUIRE(dd_frame_wait(frame) != DD_OK);
+    write_pixels(dst.get(), random.dst, pixels);
+    constexpr std::chrono::seconds later{1};
+    std::this_thread::sleep_for(later);
+    REQUIRE(difference(dst.get(), random.dst, pixels) == "");
+    dd_frame_end(&frame, DD_OUTCOME_RERUN);
+}
