@@ -199,7 +199,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     hang_grace_ = std::min(4 * patience_, kLongestGrace);
     constexpr std::chrono::minutes kCertainEnd{1}; // bounded all the same
     constexpr std::chrono::milliseconds kMoment{100};
-    grace_ = quirks.work_ends ? kCertainEnd : hang_grace_;
+    grace_ = quirks.work_ends ? kCertainEnd : kLongestGrace;
     closing_grace_ = quirks.work_ends ? kCertainEnd : kMoment;
     instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
     strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
