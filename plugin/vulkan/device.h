@@ -45,13 +45,12 @@ class VulkanDevice {
     const VkPhysicalDeviceLimits &limits() const { return limits_; }
     std::uint32_t queue_family() const { return queue_family_; }
     std::chrono::milliseconds patience() const { return patience_; }
-    // For work that was given up to end after all, before the CPU writes where it does.
-    std::chrono::milliseconds grace(bool behind_hang) const { return behind_hang ? hang_grace_ : grace_; }
+    // For work that is submitted now, and given up, to end after all, before the CPU writes where it does. Behind an injected hang
+    // nothing ends. With submit_mutex held.
+    std::chrono::milliseconds grace() const { return never_ ? hang_grace_ : grace_; }
     // The same, before the device is destroyed. A software renderer's thread that is still at work when the process exits
     // crashes in what the driver's and the compiler's destructors have taken away.
     std::chrono::milliseconds closing_grace() const { return closing_grace_; }
-    // Of an injected hang, since when nothing ends. With submit_mutex held.
-    bool hangs() const { return never_ != VK_NULL_HANDLE; }
     bool timestamps() const { return timestamps_; }
     Pipelines &pipelines() { return *pipelines_; }
     SlotPool &slots() { return *slots_; }

@@ -109,7 +109,7 @@ VkResult Slot::submit(const SubmitInput &input) {
         return result;
     busy_ = input;
     in_flight_ = true;
-    behind_hang_ = device_.hangs();
+    grace_ = device_.grace();
     for (const auto &ref : input.ref)
         if (ref && ref->has_copy() && !ref->local_valid)
             ref->local_valid = ref->local_pending = true;
@@ -138,17 +138,15 @@ VkResult Slot::wait() {
     if (lost || result == VK_TIMEOUT || result == VK_ERROR_DEVICE_LOST)
         device_.give_up();
     // A wait that failed for want of memory says nothing of the GPU, which may still be writing.
-    if (result != VK_SUCCESS && result != VK_TIMEOUT && result != VK_ERROR_DEVICE_LOST) {
-        in_flight_ = wait_for_fence() != VK_SUCCESS && !ends_within(device_.grace(behind_hang_));
-        if (in_flight_)
-            device_.give_up();
-    } else {
-        // A lost device doesn't write any more.
-        // The CPU does the frame again in the same memory: what a late GPU writes must not come after that. Drivers reset
-        // work that runs for too long, mostly within some seconds; a software renderer's ends by itself.
-        in_flight_ = result == VK_TIMEOUT && !ends_within(device_.grace(behind_hang_));
-    }
-    if (!in_flight_)
+    const bool known = result == VK_SUCCESS || result == VK_TIMEOUT || result == VK_ERROR_DEVICE_LOST;
+    const VkResult end = known ? result : wait_for_fence();
+    // A lost device doesn't write any more.
+    // The CPU does the frame again in the same memory: what a late GPU writes must not come after that. Drivers reset work
+    // that runs for too long, mostly within some seconds; a software renderer's ends by itself.
+    in_flight_ = end != VK_SUCCESS && end != VK_ERROR_DEVICE_LOST && !ends_within(grace_);
+    if (in_flight_)
+        device_.give_up();
+    else
         finish(result == VK_SUCCESS && !lost);
     if (lost)
         return VK_ERROR_DEVICE_LOST;

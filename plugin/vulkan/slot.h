@@ -90,7 +90,8 @@ class Slot {
     Buffer upload_, coefs_, residuals_;
     std::array<std::uint32_t, 2> upload_at_{};
     SubmitInput busy_; // keeps pictures alive while the GPU uses them
-    bool in_flight_ = false, behind_hang_ = false;
+    bool in_flight_ = false;
+    std::chrono::milliseconds grace_{}; // VulkanDevice::grace(), as of submit()
     VkResult busy_result_ = VK_SUCCESS; // of what follows the GPU's end
 };
 

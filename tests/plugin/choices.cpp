@@ -349,6 +349,10 @@ TEST_CASE("V3D and software get their profile, software its patience", "[quirks]
     REQUIRE_FALSE(v3d.side_by_side);
     REQUIRE_FALSE(llvmpipe.side_by_side);
     REQUIRE(nvidia.side_by_side);
+    // Where what was given up can be waited for.
+    REQUIRE_FALSE(v3d.work_ends);
+    REQUIRE(llvmpipe.work_ends);
+    REQUIRE_FALSE(nvidia.work_ends);
 }
 
 TEST_CASE("faults hit the n-th call of their kind", "[faults]") {
