@@ -127,15 +127,15 @@ inline uint32_t saturate_unsigned(float f) {
     return !(f > 0.0f) ? 0 : f >= 0x1p32f ? UINT32_MAX : static_cast<uint32_t>(f);
 }
 
-// Normalised integers of `bits` bits, round to nearest even.
+// Normalised integers of `bits` bits: the exact product, which a double holds, rounded once, to nearest even.
 inline uint32_t to_unorm(float f, unsigned bits) {
-    const auto limit = static_cast<float>((1u << bits) - 1);
-    const float clamped = f > 0.0f ? (f < 1.0f ? f : 1.0f) : 0.0f;
+    const double limit = (1u << bits) - 1;
+    const double clamped = f > 0.0f ? (f < 1.0f ? f : 1.0f) : 0.0f;
     return static_cast<uint32_t>(std::nearbyint(clamped * limit));
 }
 inline uint32_t to_snorm(float f, unsigned bits) {
-    const auto limit = static_cast<float>((1u << (bits - 1)) - 1);
-    const float clamped = f > -1.0f ? (f < 1.0f ? f : 1.0f) : f != f ? 0.0f : -1.0f;
+    const double limit = (1u << (bits - 1)) - 1;
+    const double clamped = f > -1.0f ? (f < 1.0f ? f : 1.0f) : f != f ? 0.0f : -1.0f;
     return static_cast<uint32_t>(static_cast<int32_t>(std::nearbyint(clamped * limit)));
 }
 

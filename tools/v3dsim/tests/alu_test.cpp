@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <random>
+#include <tuple>
 
 using namespace v3dsim;
 using namespace v3dsim::test;
@@ -263,6 +264,22 @@ TEST_CASE("float operations") {
                       return as_float(a) == as_float(b) ? b : zero_aware(as_float(a), as_float(b), false);
                   },
                   true, true}});
+}
+
+TEST_CASE("normalised integers are rounded once") {
+    // Times the limit these are 53930.5013 and 31961.4992; in single precision both would be halves already.
+    const std::array<std::tuple<Op, uint32_t, uint32_t>, 2> cases = {
+        {{Op::Ftounorm16, 0x3f52ab53, 53931}, {Op::Ftosnorm16, 0x3f79b4f3, 31961}}};
+    Machine m;
+    for (const auto &[op, value, expected] : cases)
+        for (RunFunction engine : engines()) {
+            Words values;
+            values.fill(value);
+            REQUIRE(m.run(
+                        {single(side(op, 10, 8, 8))}, [&](Thread &t) { Machine::set(t.reg[8], values); }, engine) ==
+                    RunStatus::Ended);
+            REQUIRE(m.reg(10)[0] == expected);
+        }
 }
 
 TEST_CASE("pairs of half floats") {
