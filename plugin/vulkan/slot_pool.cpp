@@ -5,21 +5,27 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 
 namespace dd {
 
+VkDeviceSize SlotPool::coefs_room(const Free &slot) {
+    return slot->coefs().size();
+}
+
+VkDeviceSize SlotPool::all_room(const Free &slot) {
+    return slot->room();
+}
+
 VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
-    std::vector<Idle> unneeded; // given back without the lock
+    std::vector<Free> unneeded; // given back without the lock
     {
         const std::lock_guard lock(mutex_);
-        acquired_++;
-        unneeded = take_unneeded();
-        auto found = smallest(coefs);
-        if (found == free_.end() || too_good_for(found->slot->coefs().size(), coefs))
-            found = largest_below(coefs);
+        unneeded = free_.want();
+        auto found = free_.smallest(coefs, coefs_room, all_room);
+        if (found == free_.end() || too_good_for(coefs_room(found->thing), coefs))
+            found = free_.largest_below(coefs, coefs_room);
         if (found != free_.end()) {
-            slot = take(found);
+            slot = free_.take(found);
             return VK_SUCCESS;
         }
     }
@@ -30,8 +36,8 @@ VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
 void SlotPool::find_upload(Slot &slot, VkDeviceSize bytes) {
     const std::lock_guard lock(mutex_);
     Buffer *best = slot.upload_.size() >= bytes ? &slot.upload_ : nullptr;
-    for (const Idle &idle : free_) {
-        Buffer &upload = idle.slot->upload_;
+    for (auto &idle : free_) {
+        Buffer &upload = idle.thing->upload_;
         if (upload.size() >= bytes && (!best || upload.size() < best->size()))
             best = &upload;
     }
@@ -41,39 +47,8 @@ void SlotPool::find_upload(Slot &slot, VkDeviceSize bytes) {
 
 std::unique_ptr<Slot> SlotPool::acquire_free(VkDeviceSize coefs) {
     const std::lock_guard lock(mutex_);
-    const auto found = smallest(coefs);
-    return found == free_.end() ? nullptr : take(found);
-}
-
-std::unique_ptr<Slot> SlotPool::take(std::vector<Idle>::iterator idle) {
-    std::unique_ptr<Slot> slot = std::move(idle->slot);
-    free_.erase(idle);
-    return slot;
-}
-
-std::vector<SlotPool::Idle>::iterator SlotPool::smallest(VkDeviceSize coefs) {
-    auto best = free_.end();
-    for (auto idle = free_.begin(); idle != free_.end(); ++idle)
-        if (idle->slot->coefs().size() >= coefs && (best == free_.end() || idle->slot->room() < best->slot->room()))
-            best = idle;
-    return best;
-}
-
-std::vector<SlotPool::Idle>::iterator SlotPool::largest_below(VkDeviceSize coefs) {
-    auto best = free_.end();
-    for (auto idle = free_.begin(); idle != free_.end(); ++idle)
-        if (const VkDeviceSize size = idle->slot->coefs().size();
-            size < coefs && (best == free_.end() || size > best->slot->coefs().size()))
-            best = idle;
-    return best;
-}
-
-std::vector<SlotPool::Idle> SlotPool::take_unneeded() {
-    const auto needed = [this](const Idle &idle) { return !nobody_needs(acquired_ - idle.since); };
-    const auto end = std::ranges::find_if(free_, needed); // those that lie idle longest come first
-    std::vector<Idle> unneeded(std::make_move_iterator(free_.begin()), std::make_move_iterator(end));
-    free_.erase(free_.begin(), end);
-    return unneeded;
+    const auto found = free_.smallest(coefs, coefs_room, all_room);
+    return found == free_.end() ? nullptr : free_.take(found);
 }
 
 void SlotPool::release(std::unique_ptr<Slot> slot) {
@@ -83,7 +58,7 @@ void SlotPool::release(std::unique_ptr<Slot> slot) {
     if (slot->in_flight())
         abandoned_.push_back(std::move(slot));
     else
-        free_.push_back({std::move(slot), acquired_});
+        free_.give(std::move(slot));
 }
 
 bool SlotPool::close() {

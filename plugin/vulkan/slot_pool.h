@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
+#include "vulkan/idle_list.h"
 #include "vulkan/slot.h"
 
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -26,20 +26,13 @@ class SlotPool {
     bool close();
 
   private:
-    struct Idle {
-        std::unique_ptr<Slot> slot;
-        std::uint64_t since; // acquisitions of any slot until then
-    };
-    // With mutex_ held.
-    std::unique_ptr<Slot> take(std::vector<Idle>::iterator idle);
-    std::vector<Idle>::iterator smallest(VkDeviceSize coefs);      // of those that have the room
-    std::vector<Idle>::iterator largest_below(VkDeviceSize coefs); // of those that haven't
-    std::vector<Idle> take_unneeded();
+    using Free = std::unique_ptr<Slot>;
+    static VkDeviceSize coefs_room(const Free &slot);
+    static VkDeviceSize all_room(const Free &slot);
 
     VulkanDevice &device_;
     std::mutex mutex_;
-    std::uint64_t acquired_ = 0;
-    std::vector<Idle> free_; // by `since`
+    IdleList<Free> free_;
     std::vector<std::unique_ptr<Slot>> abandoned_;
 };
 

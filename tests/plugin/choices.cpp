@@ -9,6 +9,7 @@
 #include "session/record_pool.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/faults.h"
+#include "vulkan/idle_list.h"
 #include "vulkan/memory.h"
 #include "vulkan/quirks.h"
 #include "vulkan/room.h"
@@ -276,6 +277,29 @@ TEST_CASE("room for coefficients of frames whose size is unknown is what those h
         expected.met(700 * kib, 0);
     REQUIRE(expected.room(0, 6000 * kib) > 700 * kib);
     REQUIRE(expected.room(0, 6000 * kib) < 1000 * kib);
+}
+
+TEST_CASE("of what lies idle the one that suits best is taken", "[memory]") {
+    struct Thing {
+        std::uint64_t room, takes;
+    };
+    IdleList<Thing> list;
+    const auto room = [](const Thing &thing) { return thing.room; };
+    const auto takes = [](const Thing &thing) { return thing.takes; };
+    REQUIRE(list.smallest(0, room, takes) == list.end());
+    for (const Thing &thing : {Thing{1, 7}, Thing{4, 3}, Thing{4, 2}, Thing{2, 7}, Thing{2, 5}, Thing{3, 3}})
+        list.give(Thing(thing));
+    REQUIRE(list.smallest(5, room, takes) == list.end());
+    REQUIRE(list.largest_below(1, room) == list.end());
+    REQUIRE(list.smallest(3, room, takes)->thing.takes == 2);
+    REQUIRE(list.largest_below(3, room)->thing.takes == 5); // the last one given
+    REQUIRE(list.take(list.smallest(1, room, room)).takes == 7);
+    REQUIRE(list.largest_below(2, room) == list.end());
+    for (unsigned i = 0; i < 1000; i++)
+        REQUIRE(list.want().empty());
+    list.give({9, 9});
+    REQUIRE(list.want().size() == 5);
+    REQUIRE(list.take(list.begin()).room == 9);
 }
 
 TEST_CASE("large frames are recorded in what large frames were recorded in", "[memory]") {
