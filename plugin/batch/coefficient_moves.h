@@ -42,8 +42,8 @@ struct Magnitudes {
     Sums reached{}; // an or of all that the sums ever were: before one wraps, its top bit is set here
 
     void add(const Vector &v) {
-        const Vector sign = v >> (8 * sizeof(T) - 1), magnitude = (v ^ sign) - sign;
-        sums += reinterpret_cast<Sums>(magnitude);
+        const Vector sign = v >> (8 * sizeof(T) - 1);
+        sums += reinterpret_cast<Sums>(v ^ sign) - reinterpret_cast<Sums>(sign); // that of the lowest value fits, too
         reached |= sums;
     }
     bool within(const HarmlessSum &harmless) const {
