@@ -347,12 +347,13 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
     wait_frame(*frame);
     return_records(*frame);
-    if (outcome == DD_OUTCOME_RERUN && frame->dst->memory->gpu)
+    // A frame that was dropped may still be a reference: its pixels are what the CPU left.
+    const bool by_cpu = outcome != DD_OUTCOME_DONE;
+    if (by_cpu && frame->dst->memory->gpu)
         frame->dst->memory->gpu->take_cpu_pixels();
     if (frame->tells_progress)
-        frame->dst->progress.set(outcome == DD_OUTCOME_RERUN || frame->error != DD_OK
-                                     ? PictureProgress::State::redone
-                                     : PictureProgress::State::complete);
+        frame->dst->progress.set(by_cpu || frame->error != DD_OK ? PictureProgress::State::redone
+                                                                 : PictureProgress::State::complete);
     FrameRecord record;
     record.plan = frame->plan;
     record.outcome = outcome;
