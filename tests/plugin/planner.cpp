@@ -282,11 +282,11 @@ TEST_CASE("frames that bring others back say nothing about stages", "[planner]")
     for (unsigned i = 0; i < 2000; i++)
         planner.learn_frame(i % 8 < 7 ? whole : shown, {.cpu_ns = i % 8 < 7 ? ns : 0.03 * ns});
     constexpr unsigned filter = kCostCpu + unsigned{DD_STAGE_LF};
-    CHECK(planner.knowledge().costs[filter] == Approx(fast_gpu()[filter]));
+    CHECK(planner.knowledge().costs[filter] == Catch::Approx(fast_gpu()[filter]));
     // A stream without a loop filter is learned all the same.
     for (unsigned i = 0; i < 200; i++)
         planner.learn_frame(shown, {.cpu_ns = 0.5 * ns});
-    CHECK(CostModel(planner.knowledge().costs).predict(shown).cpu_ns == Approx(0.5 * ns).epsilon(0.05));
+    CHECK(CostModel(planner.knowledge().costs).predict(shown).cpu_ns == Catch::Approx(0.5 * ns).epsilon(0.05));
 }
 
 TEST_CASE("frames that are far from alike don't hide what a GPU is worth", "[planner]") {

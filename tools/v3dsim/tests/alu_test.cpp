@@ -418,7 +418,7 @@ TEST_CASE("special functions come close") {
         REQUIRE(m.run({single(side(op, 10, 8))}, [&](Thread &t) { Machine::set(t.reg[8], a); }) == RunStatus::Ended);
         for (unsigned l = 0; l < lanes; l++) {
             INFO(op_info(op).name << " " << as_float(a[l]));
-            CHECK(as_float(m.reg(10)[l]) == Approx(f(as_float(a[l]))).epsilon(1e-5).margin(1e-6));
+            CHECK(as_float(m.reg(10)[l]) == Catch::Approx(f(as_float(a[l]))).epsilon(1e-5).margin(1e-6));
         }
     }
 }

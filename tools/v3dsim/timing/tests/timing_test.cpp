@@ -71,23 +71,23 @@ TEST_CASE("what is no trace is refused") {
 
 TEST_CASE("instructions take four cycles each") {
     const Outcome o = simulate(job("S 0 1\nB 0 i10\n"), simple());
-    CHECK(o.cycles == Approx(40));
+    CHECK(o.cycles == Catch::Approx(40));
 }
 
 TEST_CASE("a load costs its service and the latency") {
     // Issue 4, service 10 + 1 word of 2 + 3 lines of 2, latency 100, then one more instruction.
     const Outcome o = simulate(job("S 0 1\nB 0 i1 R1x16:4@10+2 T l i1\n"), simple());
-    CHECK(o.cycles == Approx(4 + 18 + 100 + 4));
+    CHECK(o.cycles == Catch::Approx(4 + 18 + 100 + 4));
 }
 
 TEST_CASE("the result of an operation without lanes, which has no event, is there at once") {
-    CHECK(simulate(job("S 0 1\nB 0 i1 l i1\n"), simple()).cycles == Approx(8));
+    CHECK(simulate(job("S 0 1\nB 0 i1 l i1\n"), simple()).cycles == Catch::Approx(8));
 }
 
 TEST_CASE("a memory unit serves operations in the order of time, not of threads") {
     // The first batch's load comes late; the second one's, on another QPU, doesn't wait for it.
     const std::string late = "S 0 1\nB 0 i100 R1x16:4@10 T l i1\n", early = "S 1 1\nB 0 i1 R1x16:4@20 T l i100\n";
-    CHECK(simulate(job(late + early), simple()).cycles == Approx(4 + 14 + 100 + 400));
+    CHECK(simulate(job(late + early), simple()).cycles == Catch::Approx(4 + 14 + 100 + 400));
 }
 
 TEST_CASE("threads hide each other's latency up to the memory unit's rate") {
@@ -97,7 +97,7 @@ TEST_CASE("threads hide each other's latency up to the memory unit's rate") {
     CHECK(twelve < one + 12 * 12); // three units work at once
     const Outcome many = simulate(job(repeated(batch, 480)), simple());
     CHECK(many.tmu_busy > 0.9);
-    CHECK(many.cycles_supergroup == Approx(14.0 / 3).epsilon(0.1));
+    CHECK(many.cycles_supergroup == Catch::Approx(14.0 / 3).epsilon(0.1));
 }
 
 TEST_CASE("half the threads hide less") {
@@ -111,16 +111,16 @@ TEST_CASE("half the threads hide less") {
 
 TEST_CASE("a barrier waits for the slowest batch") {
     const Outcome o = simulate(job("S 0 2\nB 0 i1 P i1\nB 1 i50 P i1\n"), simple());
-    CHECK(o.cycles == Approx(204));
+    CHECK(o.cycles == Catch::Approx(204));
     CHECK_THROWS(simulate(job("S 0 2\nB 0 i1 P i1\nB 1 i50\n"), simple()));
 }
 
 TEST_CASE("one supergroup at a time where no more are resident") {
     Parameters p = simple();
     p.resident = 1;
-    CHECK(simulate(job(repeated("i10", 20)), p).cycles == Approx(20 * 40));
+    CHECK(simulate(job(repeated("i10", 20)), p).cycles == Catch::Approx(20 * 40));
     p.resident = 12;
-    CHECK(simulate(job(repeated("i10", 24)), p).cycles == Approx(2 * 40));
+    CHECK(simulate(job(repeated("i10", 24)), p).cycles == Catch::Approx(2 * 40));
 }
 
 TEST_CASE("DRAM bounds what misses the caches, and only that") {
@@ -131,7 +131,7 @@ TEST_CASE("DRAM bounds what misses the caches, and only that") {
         cold += "S " + std::to_string(i) + " 1\nB 0 i1 R1x16:4@" + std::to_string(1000 + i) + " T l\n";
         warm += "S " + std::to_string(i) + " 1\nB 0 i1 R1x16:4@10 T l\n";
     }
-    CHECK(simulate(job(cold), p).cycles_supergroup == Approx(64).epsilon(0.02));
+    CHECK(simulate(job(cold), p).cycles_supergroup == Catch::Approx(64).epsilon(0.02));
     CHECK(simulate(job(warm), p).cycles_supergroup < 10);
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("scratch of one thread is used again by its next batch") {
     std::string text;
     for (unsigned i = 1000; i < 1300; i++)
         text += "S " + std::to_string(i) + " 1\nB 0 i1 w1x16:4@" + std::to_string(i) + " k\n";
-    CHECK(simulate(job(text), p).dram_bytes == Approx(48 * 64));
+    CHECK(simulate(job(text), p).dram_bytes == Catch::Approx(48 * 64));
 }
 
 TEST_CASE("the fit comes near the figures that the model made") {
@@ -175,5 +175,5 @@ TEST_CASE("a sample stands for the whole dispatch") {
     REQUIRE(j.traced.size() == 7);
     Parameters p = simple();
     p.resident = 1;
-    CHECK(simulate(j, p).cycles == Approx(28 * 40));
+    CHECK(simulate(j, p).cycles == Catch::Approx(28 * 40));
 }
