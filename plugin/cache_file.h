@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Files in the user's cache: $XDG_CACHE_HOME/daedalus or ~/.cache/daedalus, folders that are made where they are missing. What
-// can't be kept there is made again.
+// Files in the user's cache: $XDG_CACHE_HOME/daedalus or ~/.cache/daedalus, folders that are made where they are missing, for the
+// user alone. What can't be kept there is made again: so it is where the folder is another user's, a symbolic link or one that
+// others may write to, in a program that runs with other rights than its caller's, and with DAEDALUS_USER_CACHE=off.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -5,10 +5,19 @@
 
 namespace dd {
 
-// The value of an environment variable; empty where it isn't set.
+// The value of an environment variable; empty where it isn't set, and in a program that runs with other rights than its caller's.
 inline std::string environment(const char *name) {
-    const char *value = std::getenv(name);
+    const char *value = secure_getenv(name);
     return value ? value : "";
+}
+
+// A variable that only tests set: builds without -Dtest_hooks=true don't know it.
+inline std::string test_hook([[maybe_unused]] const char *name) {
+#ifdef DD_TEST_HOOKS
+    return environment(name);
+#else
+    return {};
+#endif
 }
 
 // What the caller asked for, else the environment, else the default.
@@ -17,9 +26,9 @@ inline std::string option_or_environment(const char *option, const char *name, c
     return value.empty() ? otherwise : value;
 }
 
-// A number of the environment, or `otherwise` where it isn't one.
-inline long environment_number(const char *name, long otherwise) {
-    const std::string text = environment(name);
+// A number of such a variable, or `otherwise` where it isn't one.
+inline long test_hook_number(const char *name, long otherwise) {
+    const std::string text = test_hook(name);
     char *end = nullptr;
     const long value = std::strtol(text.c_str(), &end, 10);
     return text.empty() || *end ? otherwise : value;

@@ -15,7 +15,7 @@ constexpr const char *phase_names[] = {"none", "recon", "filter", "frame"};
 
 } // namespace
 
-BatchSaver::BatchSaver() : folder_(environment("DAEDALUS_SAVE_BATCH")) {
+BatchSaver::BatchSaver() : folder_(test_hook("DAEDALUS_SAVE_BATCH")) {
     if (folder_.empty())
         return;
     long count = kDefaultCount;

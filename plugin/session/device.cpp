@@ -56,7 +56,6 @@ std::shared_ptr<Gpu> open_gpu(DdDevice &device, const GpuOptions &options) {
     }
     device.log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", gpu->name().c_str(),
                     device.plan_name.c_str());
-    gpu->rest();
     return nullptr;
 }
 
@@ -87,7 +86,7 @@ bool never_uses_gpu(const PlanSpec &plan) {
 // device like that, after so many milliseconds.
 void open_by_plan(DdDevice &device, const GpuOptions &options) {
     constexpr long kMoment = 100, kUnset = -1;
-    const long asked = environment_number("DAEDALUS_OPEN_LATE", kUnset);
+    const long asked = test_hook_number("DAEDALUS_OPEN_LATE", kUnset);
     if (never_uses_gpu(device.plan)) {
         device.log.line(DD_LOG_INFO, "plan %s leaves everything to the CPU", device.plan_name.c_str());
         device.gpu.settle(nullptr);

@@ -142,8 +142,9 @@ std::array<const PhaseWork *, 2> plan_phases(DdFrame &frame, unsigned phases) {
     const bool av1 = frame.session->codec == DD_CODEC_AV1;
     if (av1 && (phases & DD_PHASE_RECON)) {
         plan_av1_recon(frame.av1, frame.work[kRecon]);
-        if (too_many_av1_dispatches(frame.work[kRecon], profile) || too_many_av1_levels(frame.av1)) {
-            refuse_av1(frame, DD_AV1_REFUSE_DISPATCHES);
+        const bool exceeds = !frame.session->gpu()->exceeded({&frame.work[kRecon], nullptr}).empty();
+        if (exceeds || too_many_av1_dispatches(frame.work[kRecon], profile) || too_many_av1_levels(frame.av1)) {
+            refuse_av1(frame, exceeds ? DD_AV1_REFUSE_LIMITS : DD_AV1_REFUSE_DISPATCHES);
             frame.work[kRecon].clear();
             return planned; // nor can anything be filtered yet
         }
@@ -203,6 +204,14 @@ unsigned stages_of(unsigned phases) {
     return stages;
 }
 
+// The frame asks for more than the device may be given: the CPU does it, and later frames aren't concerned.
+int refuse_work(DdFrame &frame, std::string_view what) {
+    frame.session->statistics.count_beyond_limits();
+    frame.session->log.line(DD_LOG_DEBUG, "frame %llu exceeds %.*s", static_cast<unsigned long long>(frame.number),
+                            static_cast<int>(what.size()), what.data());
+    return frame.fail(DD_ERR_UNSUPPORTED);
+}
+
 int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     if (const int error = frame.error)
         return error;
@@ -219,6 +228,8 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     const auto planned = plan_phases(frame, phases);
     if (!planned[kRecon] && !planned[kFilter])
         return DD_OK;
+    if (const std::string_view what = session.gpu()->exceeded(planned); !what.empty())
+        return refuse_work(frame, what);
     if (session.saver.wanted())
         save(frame, phases);
     frame.meter.submit(stages_of(phases));

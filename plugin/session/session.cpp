@@ -46,7 +46,7 @@ DeviceTraits traits_of(const DdDevice &device, DdCodec codec) {
 }
 
 std::uint64_t seed() {
-    return static_cast<std::uint64_t>(environment_number("DAEDALUS_SEED", 1));
+    return static_cast<std::uint64_t>(test_hook_number("DAEDALUS_SEED", 1));
 }
 
 const char *profile_name(Profile profile) {

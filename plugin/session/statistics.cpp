@@ -18,6 +18,7 @@ constexpr std::array<const char *, DD_AV1_REFUSALS> refusal = {
     "were reconstructed on the CPU: only one pass with these threads",
     "stayed on the CPU: super-resolution",
     "were reconstructed on the CPU: more dispatches than the profile allows",
+    "were reconstructed on the CPU: more work than the device may be given at once",
 };
 
 bool has_share(unsigned stage, const FrameRecord &frame) {
@@ -62,6 +63,11 @@ void Statistics::count_out_of_range() {
     out_of_range_++;
 }
 
+void Statistics::count_beyond_limits() {
+    const std::lock_guard lock(mutex_);
+    beyond_limits_++;
+}
+
 DdStats Statistics::get() const {
     const std::lock_guard lock(mutex_);
     return stats_;
@@ -87,6 +93,9 @@ void Statistics::tell(const Log &log, const std::string &device, bool latched, s
     if (out_of_range_)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames had residuals out of the range in which all decoders agree",
                  out_of_range_);
+    if (beyond_limits_)
+        log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames stayed on the CPU: more work than the device may be given at once",
+                 beyond_limits_);
     if (rested)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames' residuals stayed on the CPU after several such frames in a row",
                  rested);

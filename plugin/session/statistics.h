@@ -31,6 +31,7 @@ class Statistics {
     explicit Statistics(unsigned stages) : stages_(stages) {}
     void count(const FrameRecord &frame);
     void count_out_of_range();
+    void count_beyond_limits();
     DdStats get() const;
     // Some lines for people.
     // `rested`: Scheduler::itx_rested().
@@ -42,7 +43,7 @@ class Statistics {
     const unsigned stages_;
     mutable std::mutex mutex_;
     DdStats stats_{};
-    std::uint64_t early_ = 0, out_of_range_ = 0, residuals_kept_ = 0;
+    std::uint64_t early_ = 0, out_of_range_ = 0, beyond_limits_ = 0, residuals_kept_ = 0;
     std::array<std::uint64_t, DD_AV1_REFUSALS> refusals_{};
 };
 

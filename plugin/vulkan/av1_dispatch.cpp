@@ -131,7 +131,7 @@ void plan_av1_filter(const Av1Batch &batch, PhaseWork &work) {
     planner.deblock();
     planner.cdef();
     planner.restoration();
-    work.upload_bytes = static_cast<std::uint32_t>(sizeof(DdAv1FilterParams) + batch.filters.bytes());
+    work.upload_bytes = sizeof(DdAv1FilterParams) + batch.filters.bytes();
 }
 
 void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {

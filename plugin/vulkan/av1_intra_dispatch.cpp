@@ -28,26 +28,27 @@ Tables make_tables() {
     return tables;
 }
 
-std::uint32_t group_words(const Av1IntraWave &wave) {
-    return static_cast<std::uint32_t>(wave.groups.size()) * DD_AV1_INTRA_GROUP_WORDS;
+std::uint64_t group_words(const Av1IntraWave &wave) {
+    return std::uint64_t{wave.groups.size()} * DD_AV1_INTRA_GROUP_WORDS;
 }
 
 } // namespace
 
-std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWork &work) {
+std::uint64_t plan_av1_intra(const Av1Batch &batch, std::uint64_t next, PhaseWork &work) {
     if (!batch.recon.highest_intra_level())
         return next;
     if (!work.av1_intra_wave)
         work.av1_intra_wave = std::make_shared<Av1IntraWave>();
     Av1IntraWave &wave = *work.av1_intra_wave;
     wave.build(batch.recon);
-    const std::uint32_t groups = next + DD_AV1_INTRA_TABLE_WORDS;
+    const auto tables = static_cast<std::uint32_t>(next);
+    const std::uint32_t groups = tables + DD_AV1_INTRA_TABLE_WORDS;
     Dispatch d;
     d.kernel = kernel_index("av1_intra_" + std::to_string(batch.dst.format.bit_depth));
     for (std::uint32_t level = 0; level < wave.levels(); level++) {
         d.barrier = !work.dispatches.empty();
         for (std::uint32_t first = wave.first_group[level], end = wave.first_group[level + 1]; first < end;) {
-            d.set_push(DdAv1IntraPush{groups + first * DD_AV1_INTRA_GROUP_WORDS, next});
+            d.set_push(DdAv1IntraPush{groups + first * DD_AV1_INTRA_GROUP_WORDS, tables});
             d.groups = std::min(end - first, kMostGroups);
             work.dispatches.push_back(d);
             d.barrier = false;
@@ -56,7 +57,8 @@ std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWor
     }
     work.residual_bytes = (std::uint64_t{wave.words} + 1) * sizeof(std::uint32_t); // a buffer must not be empty
     work.most_residual_bytes = std::uint64_t{batch.dst.size} * sizeof(std::int16_t) / batch.dst.bytes_per_pixel();
-    return groups + group_words(wave) + wave.records() * DD_AV1_INTRA_RECORD_WORDS;
+    return next + DD_AV1_INTRA_TABLE_WORDS + group_words(wave) +
+           std::uint64_t{wave.records()} * DD_AV1_INTRA_RECORD_WORDS;
 }
 
 void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *words, std::byte *to) {
@@ -64,8 +66,7 @@ void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *wo
         return;
     static const Tables tables = make_tables();
     const Av1IntraWave &wave = *work.av1_intra_wave;
-    const std::uint32_t records =
-        static_cast<std::uint32_t>((to - words) / 4) + DD_AV1_INTRA_TABLE_WORDS + group_words(wave);
+    const auto records = static_cast<std::uint32_t>((to - words) / 4 + DD_AV1_INTRA_TABLE_WORDS + group_words(wave));
     const auto put = [&](const void *from, std::size_t bytes) {
         std::memcpy(to, from, bytes);
         to += bytes;

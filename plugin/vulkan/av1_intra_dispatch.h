@@ -12,7 +12,7 @@
 namespace dd {
 
 // Appends to `work`, as plan_av1_residuals() does.
-std::uint32_t plan_av1_intra(const Av1Batch &batch, std::uint32_t next, PhaseWork &work);
+std::uint64_t plan_av1_intra(const Av1Batch &batch, std::uint64_t next, PhaseWork &work);
 // Writes what was planned; `words`: word 0 behind the parameters, `to`: word `next`.
 void write_av1_intra(const Av1Batch &batch, const PhaseWork &work, std::byte *words, std::byte *to);
 

@@ -171,7 +171,8 @@ std::array<std::int8_t, 4 * DD_AV1_TABLE_WORDS> make_tables() {
 
 void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
     const Av1Recon &recon = batch.recon;
-    std::uint32_t next = DD_AV1_TABLE_WORDS + mask_words(recon); // in words from the end of the parameters
+    std::uint64_t next =
+        DD_AV1_TABLE_WORDS + std::uint64_t{mask_words(recon)}; // in words from the end of the parameters
     for_all_kernels([&](auto kernel) {
         for (unsigned group = 0; group < recon.references.groups(); group++) {
             std::uint32_t groups = 0;
@@ -182,18 +183,18 @@ void plan_av1_recon(const Av1Batch &batch, PhaseWork &work) {
             Dispatch d;
             d.kernel =
                 kernel_index(std::string("av1_") + kernel.name + "_" + std::to_string(batch.dst.format.bit_depth));
-            d.set_push(DdAv1ReconPush{next});
+            d.set_push(DdAv1ReconPush{static_cast<std::uint32_t>(next)});
             d.groups = groups;
             d.av1_ref = recon.references.bound(group);
             work.dispatches.push_back(d);
-            next += groups * DD_AV1_GROUP_WORDS + records * record_words(kernel);
+            next += std::uint64_t{groups} * DD_AV1_GROUP_WORDS + std::uint64_t{records} * record_words(kernel);
         }
     });
     next = plan_av1_residuals(recon, batch.dst.format.bit_depth, next, work);
     next = plan_av1_intra(batch, next, work);
     if (work.dispatches.empty())
         return;
-    work.upload_bytes = align_upload(static_cast<std::uint32_t>(sizeof(DdAv1ReconParams) + std::size_t{next} * 4));
+    work.upload_bytes = align_upload(sizeof(DdAv1ReconParams) + next * 4);
     work.coefs_at = work.upload_bytes;
     work.coefs_lent = recon.has_lent_coefs();
     if (!work.coefs_lent)

@@ -110,7 +110,7 @@ void write_records(WordWriter &to, const Av1Recon &recon, std::uint32_t shape) {
 
 } // namespace
 
-std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint32_t next, PhaseWork &work) {
+std::uint64_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint64_t next, PhaseWork &work) {
     bool barrier = !work.dispatches.empty(); // they are added to predictions
     count_shapes(recon, work.shapes);
     for (const Kernel &kernel : kKernels) {
@@ -123,11 +123,12 @@ std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std:
             continue;
         Dispatch d;
         d.kernel = kernel_index(kernel.name + std::to_string(bit_depth));
-        d.set_push(DdAv1ItxPush{next, next + groups * kGroupWords});
+        const auto at = static_cast<std::uint32_t>(next);
+        d.set_push(DdAv1ItxPush{at, at + groups * kGroupWords});
         d.groups = groups;
         d.barrier = !kernel.apart && std::exchange(barrier, false);
         work.dispatches.push_back(d);
-        next += groups * kGroupWords + records * kRecordWords;
+        next += std::uint64_t{groups} * kGroupWords + std::uint64_t{records} * kRecordWords;
     }
     return next;
 }
@@ -142,11 +143,11 @@ std::byte *write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std
     return writer.end();
 }
 
-std::uint32_t av1_coefficient_words(const Av1Recon &recon) {
-    std::size_t all = 0;
+std::uint64_t av1_coefficient_words(const Av1Recon &recon) {
+    std::uint64_t all = 0;
     for (const Av1Recorder &recorder : recon.recorders)
         all += recorder.residuals.coefs.size();
-    return words(all);
+    return all;
 }
 
 void write_av1_coefficients(const Av1Recon &recon, std::byte *to) {

@@ -12,11 +12,11 @@
 namespace dd {
 
 // Appends to `work`. The records begin at word `next` behind the parameters; returns the word behind all of it.
-std::uint32_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint32_t next, PhaseWork &work);
+std::uint64_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std::uint64_t next, PhaseWork &work);
 // Writes what was planned; `to` is word `next`. Returns where it ends.
 std::byte *write_av1_residuals(const Av1Recon &recon, const PhaseWork &work, std::byte *to);
 
-std::uint32_t av1_coefficient_words(const Av1Recon &recon);
+std::uint64_t av1_coefficient_words(const Av1Recon &recon);
 void write_av1_coefficients(const Av1Recon &recon, std::byte *to);
 
 } // namespace dd

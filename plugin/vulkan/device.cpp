@@ -8,10 +8,6 @@
 #include "vulkan/quirks.h"
 #include "vulkan/slot_pool.h"
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
-
 #include <algorithm>
 #include <cstring>
 
@@ -27,6 +23,7 @@ struct VulkanDevice::Candidate {
     VkSubgroupFeatureFlags subgroup_operations = 0; // of compute
     std::uint32_t queue_family = UINT32_MAX;
     bool can_import = false;
+    VkDeviceSize largest_allocation = 0;
     VkDeviceSize adopt_alignment = 0; // of plain memory that buffers may lie in; 0: it can't
     DeviceFacts facts;
 };
@@ -99,16 +96,20 @@ void look_at(const InstanceApi &api, Candidate &c) {
         c.facts.missing = "Vulkan 1.2";
         return;
     }
+    VkPhysicalDeviceMaintenance3Properties allocations = {};
+    allocations.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES;
     VkPhysicalDeviceSubgroupProperties subgroups = {};
     subgroups.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
     driver.pNext = &subgroups;
+    subgroups.pNext = &allocations;
     properties.pNext = &driver;
     const auto extensions = extensions_of(api, c.handle);
     VkPhysicalDeviceExternalMemoryHostPropertiesEXT host = {};
     host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
     if (has(extensions, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
-        subgroups.pNext = &host;
+        allocations.pNext = &host;
     api.GetPhysicalDeviceProperties2(c.handle, &properties);
+    c.largest_allocation = allocations.maxMemoryAllocationSize;
     c.adopt_alignment = host.minImportedHostPointerAlignment;
     c.driver = driver.driverID;
     if (subgroups.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT)
@@ -132,15 +133,11 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     if (options.device == "cpu")
         return nullptr;
     std::shared_ptr<VulkanDevice> device(new VulkanDevice);
-    device->faults_ = Faults::from_text(environment("DAEDALUS_FAULT"));
+    device->faults_ = Faults::from_text(test_hook("DAEDALUS_FAULT"));
     device->instance_ = process_instance(why);
     if (!device->instance_)
         return nullptr;
-    if (device->find(options, why))
-        return device;
-    if (!options.stop.stop_requested())
-        device->give_back_pages(); // the drivers stay loaded
-    return nullptr;
+    return device->find(options, why) ? device : nullptr;
 }
 
 bool VulkanDevice::find(const GpuOptions &options, std::string &why) {
@@ -182,6 +179,16 @@ std::string compiler_of(const VkPhysicalDeviceProperties &properties) {
 
 } // namespace
 
+WorkLimits VulkanDevice::work_limits_of(const Candidate &c) const {
+    const VkPhysicalDeviceLimits &limits = c.properties.limits;
+    WorkLimits work;
+    work.residual_bytes = std::min<std::uint64_t>(limits.maxStorageBufferRange, c.largest_allocation);
+    work.upload_bytes = std::min(kMostUploadBytes, work.residual_bytes);
+    work.groups = {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1]};
+    work.time_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(patience_).count());
+    return work;
+}
+
 void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     const Quirks quirks = quirks_of(c.driver, c.properties.deviceType);
     name_ = c.facts.name;
@@ -195,7 +202,8 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     side_by_side_ = quirks.side_by_side;
     constexpr long kPatience = 2000;
     constexpr std::chrono::milliseconds kLongestGrace{8000};
-    patience_ = std::chrono::milliseconds(environment_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
+    patience_ = std::chrono::milliseconds(test_hook_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
+    work_limits_ = limits_from_text(test_hook("DAEDALUS_LIMITS"), work_limits_of(c));
     hang_grace_ = std::min(4 * patience_, kLongestGrace);
     constexpr std::chrono::minutes kCertainEnd{1}; // bounded all the same
     constexpr std::chrono::milliseconds kMoment{100};
@@ -204,7 +212,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
     strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
     // For tests: every device can serve the strategy that asks least of it.
-    if (environment("DAEDALUS_MEMORY") == memory_strategy_name(MemoryStrategy::discrete))
+    if (test_hook("DAEDALUS_MEMORY") == memory_strategy_name(MemoryStrategy::discrete))
         strategy_ = MemoryStrategy::discrete;
     if (strategy_ == MemoryStrategy::discrete || strategy_ == MemoryStrategy::unified)
         adopt_alignment_ = c.adopt_alignment;
@@ -291,13 +299,6 @@ bool VulkanDevice::release_device() {
         vk_.DestroySemaphore(device_, never_, nullptr);
     vk_.DestroyDevice(device_, nullptr);
     return true;
-}
-
-void VulkanDevice::give_back_pages() const {
-    instance_->pages.give_back();
-#ifdef __GLIBC__
-    malloc_trim(0); // compilers leave megabytes free in the heaps of the threads that they ran on
-#endif
 }
 
 VkBuffer VulkanDevice::tables(std::span<const std::uint32_t> words) {

@@ -8,6 +8,7 @@
 #include "vulkan/gpu.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
+#include "vulkan/work_limits.h"
 
 #include <atomic>
 #include <chrono>
@@ -59,12 +60,11 @@ class VulkanDevice {
 
     bool fails(Fault fault) { return faults_ && faults_->hit(fault); }
 
+    const WorkLimits &work_limits() const { return work_limits_; }
+
     // Lost or hung: never used again. Whoever finds out says so here.
     bool given_up() const { return given_up_.load(std::memory_order_relaxed); }
     void give_up() { given_up_.store(true, std::memory_order_relaxed); }
-
-    // What opening drivers and compiling needed of memory, and decoding doesn't (driver_pages.h).
-    void give_back_pages() const;
 
     // Submits that are known to be done; tells a slow GPU from a hung one.
     std::atomic<std::uint64_t> progress{0};
@@ -80,6 +80,7 @@ class VulkanDevice {
     bool find(const GpuOptions &options, std::string &why);
     bool make_device(const Candidate &candidate, std::string &why);
     void settle(const Candidate &candidate, const GpuOptions &options);
+    WorkLimits work_limits_of(const Candidate &candidate) const;
     bool release_device(); // false: the GPU hangs
     VkResult make_command_pool();
     VkResult submit_never_ending(VkFence fence);
@@ -101,6 +102,7 @@ class VulkanDevice {
     VkDeviceSize adopt_alignment_ = 0;
     VkPhysicalDeviceMemoryProperties memory_{};
     VkPhysicalDeviceLimits limits_{};
+    WorkLimits work_limits_;
     std::chrono::milliseconds patience_{2000}, grace_{8000}, hang_grace_{8000}, closing_grace_{100};
     std::unique_ptr<Faults> faults_;
     std::unique_ptr<Pipelines> pipelines_;

@@ -29,8 +29,8 @@ constexpr std::size_t picture_bytes(const PictureLayout &layout) {
     return std::size_t{layout.size} + kPictureTail;
 }
 
-constexpr std::uint32_t align_upload(std::uint32_t bytes) {
-    return (bytes + kUploadAlign - 1) & ~(kUploadAlign - 1);
+constexpr std::uint64_t align_upload(std::uint64_t bytes) {
+    return (bytes + kUploadAlign - 1) / kUploadAlign * kUploadAlign;
 }
 
 // Index of a kernel of kernels.list in embedded_kernels(). The name must exist.
@@ -49,7 +49,7 @@ struct Dispatch {
     std::array<std::uint8_t, 2> ref{}; // slots of the references at DD_BIND_REF0 and DD_BIND_REF1
     // Slots of six references, at DD_AV1_BIND_REF0 to 5, instead of those and of coefficients and tables.
     std::optional<std::array<std::uint8_t, 6>> av1_ref;
-    std::uint32_t records_at = 0; // byte offset of DD_BIND_RECORDS in the phase's upload, a multiple of kUploadAlign
+    std::uint64_t records_at = 0; // byte offset of DD_BIND_RECORDS in the phase's upload, a multiple of kUploadAlign
 
     template <typename T>
     void set_push(const T &block) {
@@ -73,12 +73,13 @@ constexpr unsigned kRecon = 0, kFilter = 1; // index of a phase
 
 // The GPU's work of one phase of one frame. Kept and refilled, so that a steady stream allocates nothing.
 struct PhaseWork {
-    std::vector<Dispatch> dispatches;             // empty: nothing to do
-    std::uint32_t upload_bytes = 0;               // size of the phase's upload: records, coefficients
-    std::uint32_t coefs_at = 0;                   // byte offset in the upload, a multiple of kUploadAlign
-    bool coefs_lent = false;                      // they aren't in the upload, but in the slot's room for coefficients
-    std::uint64_t residual_bytes = 0;             // of intra blocks: what kernels need at DD_BIND_RESIDUALS ...
-    std::uint64_t most_residual_bytes = 0;        // ... and would need if all of such a picture were intra blocks
+    std::vector<Dispatch> dispatches;      // empty: nothing to do
+    std::uint64_t upload_bytes = 0;        // size of the phase's upload: records, coefficients
+    std::uint64_t coefs_at = 0;            // byte offset in the upload, a multiple of kUploadAlign
+    bool coefs_lent = false;               // they aren't in the upload, but in the slot's room for coefficients
+    std::uint64_t steps = 0;               // that a workgroup takes one after the other, with a barrier between them
+    std::uint64_t residual_bytes = 0;      // of intra blocks: what kernels need at DD_BIND_RESIDUALS ...
+    std::uint64_t most_residual_bytes = 0; // ... and would need if all of such a picture were intra blocks
     std::shared_ptr<Vp9FilterOrder> filter_order; // from the loop filter's planning to its writing
     std::shared_ptr<Vp9IntraWave> intra_wave;     // the same of intra prediction
     std::shared_ptr<Av1IntraWave> av1_intra_wave; // the same of AV1's
@@ -92,7 +93,7 @@ struct PhaseWork {
         dispatches.clear();
         exchange.reset();
         shapes.clear();
-        upload_bytes = coefs_at = 0;
+        upload_bytes = coefs_at = steps = 0;
         residual_bytes = most_residual_bytes = 0;
         coefs_lent = false;
     }

@@ -34,7 +34,7 @@ void plan_exchange(const PictureLayout &layout, const TileList &tiles, PhaseWork
     dispatch.groups = static_cast<std::uint32_t>(tiles.size());
     dispatch.groups_y = layout.format.planes;
     dispatch.records_at = align_upload(work.upload_bytes);
-    work.upload_bytes = dispatch.records_at + static_cast<std::uint32_t>(tiles.size() * sizeof(tiles[0]));
+    work.upload_bytes = dispatch.records_at + tiles.size() * sizeof(tiles[0]);
 }
 
 void write_exchange(const TileList &tiles, const PhaseWork &work, std::byte *upload) {

@@ -85,8 +85,8 @@ bool Gpu::is_prepared(std::span<const unsigned> kernels) const {
     return device_->pipelines().all_made(kernels);
 }
 
-void Gpu::rest() const {
-    device_->give_back_pages();
+std::string_view Gpu::exceeded(const std::array<const PhaseWork *, 2> &phases) const {
+    return exceeded_limit(phases, profile(), device_->work_limits());
 }
 
 bool Gpu::holds(const PictureLayout &layout) const {

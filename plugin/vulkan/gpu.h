@@ -74,8 +74,8 @@ class Gpu {
     // Makes the pipelines that don't exist yet, with as many threads. Told to stop, it leaves the rest out.
     GpuStatus prepare(std::span<const unsigned> kernels, unsigned threads = 1, const std::stop_token &stop = {});
     bool is_prepared(std::span<const unsigned> kernels) const;
-    // Nothing will be done with it: its driver stays loaded, but needn't stay in memory.
-    void rest() const;
+    // What of the work is more than the device may be asked for, for people; empty: nothing.
+    std::string_view exceeded(const std::array<const PhaseWork *, 2> &phases) const;
     // Its buffers are large enough for pictures of this layout.
     bool holds(const PictureLayout &layout) const;
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
 #include "vulkan/api.h"
-#include "vulkan/driver_pages.h"
 
 #include <string>
 
 namespace dd {
 
 struct VulkanInstance {
-    DriverPages pages; // made before the drivers are loaded
     std::shared_ptr<VulkanLoader> loader;
     VkInstance handle = VK_NULL_HANDLE;
     InstanceApi api;

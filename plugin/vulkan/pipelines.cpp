@@ -109,13 +109,10 @@ VkResult Pipelines::prepare(std::span<const unsigned> kernels, unsigned threads,
                              [](unsigned kernel) { return embedded_kernels()[kernel].words.size(); });
     if (missing.empty())
         return VK_SUCCESS;
-    std::shared_ptr<Cache> shared = cache();
+    const std::shared_ptr<Cache> shared = cache();
     const VkResult result = make_all(missing, threads, stop);
     if (result == VK_SUCCESS)
         keep(shared->handle());
-    shared.reset();
-    if (!stop.stop_requested())
-        device_.give_back_pages();
     return result;
 }
 

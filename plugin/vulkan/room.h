@@ -21,7 +21,7 @@ constexpr std::uint64_t room_for(std::uint64_t needed) {
 
 // What the upload of a phase takes of its buffer.
 inline std::uint64_t upload_room(const PhaseWork *work) {
-    return work ? align_upload(std::max(work->upload_bytes, 4u)) : 0; // what is bound must not be empty
+    return work ? align_upload(std::max<std::uint64_t>(work->upload_bytes, 4)) : 0; // what is bound must not be empty
 }
 
 constexpr std::uint64_t kRoomToSpare = 8 * 1024 * 1024; // nobody minds

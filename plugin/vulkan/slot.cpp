@@ -48,7 +48,7 @@ VkDeviceSize Slot::upload_bytes(const std::array<const PhaseWork *, 2> &phases) 
 
 VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
     const VkDeviceSize needed = upload_bytes(phases);
-    upload_at_ = {0, static_cast<std::uint32_t>(upload_room(phases[kRecon]))};
+    upload_at_ = {0, upload_room(phases[kRecon])};
     if (const VkResult result = phases[0] ? reserve_residuals(*phases[0]) : VK_SUCCESS; result != VK_SUCCESS)
         return result;
     return fits(upload_, needed) ? VK_SUCCESS : make_room(room_for(needed), MemoryUse::upload, upload_);

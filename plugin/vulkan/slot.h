@@ -88,7 +88,7 @@ class Slot {
     DescriptorSets descriptor_sets_;
     SubmitTimestamps timestamps_;
     Buffer upload_, coefs_, residuals_;
-    std::array<std::uint32_t, 2> upload_at_{};
+    std::array<VkDeviceSize, 2> upload_at_{};
     SubmitInput busy_; // keeps pictures alive while the GPU uses them
     bool in_flight_ = false;
     std::chrono::milliseconds grace_{}; // VulkanDevice::grace(), as of submit()

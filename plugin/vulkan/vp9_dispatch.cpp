@@ -128,7 +128,7 @@ void plan_residuals(const Vp9Batch &batch, const ItxClasses &itx, Profile profil
     d.barrier = barrier;
     d.records_at = work.upload_bytes;
     work.dispatches.push_back(d);
-    work.upload_bytes = align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(DdItxRecord)));
+    work.upload_bytes = align_upload(work.upload_bytes + records * sizeof(DdItxRecord));
 }
 
 void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to) {
@@ -163,8 +163,8 @@ void plan_edges(const Vp9Batch &batch, PhaseWork &work) {
     d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
     d.set_push(push);
     work.dispatches.push_back(d);
-    work.upload_bytes =
-        align_upload(static_cast<std::uint32_t>((push.edges_at + order.edges.size()) * sizeof(DdLfEdge)));
+    work.steps += order.levels.size() + order.edges.size() / kLanes;
+    work.upload_bytes = align_upload((push.edges_at + order.edges.size()) * sizeof(DdLfEdge));
 }
 
 // Inner chains, all superblocks at a time; then the rest, a workgroup for each row of superblocks of a plane.
@@ -187,8 +187,7 @@ void plan_superblocks(const Vp9Batch &batch, PhaseWork &work) {
     d.groups_without_wait = format.planes;
     d.barrier = true;
     work.dispatches.push_back(d);
-    work.upload_bytes =
-        align_upload(static_cast<std::uint32_t>(sizeof(lf.limits) + lf.superblocks.size() * sizeof(DdLfSuperblock)));
+    work.upload_bytes = align_upload(sizeof(lf.limits) + lf.superblocks.size() * sizeof(DdLfSuperblock));
 }
 
 // Taps of clause 8.5.2.4, [smooth, regular, sharp, bilinear][1/16 pixel]. The second half of a type mirrors the first.
@@ -247,7 +246,7 @@ void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
     for (const Vp9Recorder &recorder : batch.recorders)
         coefs += recorder.coefs.size();
     if (!work.dispatches.empty()) // a descriptor must not be empty
-        work.upload_bytes += align_upload(static_cast<std::uint32_t>(std::max<std::size_t>(coefs, 1) * 4));
+        work.upload_bytes += align_upload(std::max<std::uint64_t>(coefs, 1) * 4);
 }
 
 void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &work, std::byte *upload) {

@@ -39,8 +39,7 @@ void plan_residuals(const Vp9Batch &batch, PhaseWork &work) {
     d.groups = groups;
     d.records_at = work.upload_bytes;
     work.dispatches.push_back(d);
-    work.upload_bytes =
-        align_upload(static_cast<std::uint32_t>(work.upload_bytes + records * sizeof(DdIntraItxRecord)));
+    work.upload_bytes = align_upload(work.upload_bytes + records * sizeof(DdIntraItxRecord));
 }
 
 void write_residuals(const Vp9Batch &batch, std::byte *to) {
@@ -80,12 +79,15 @@ void plan_vp9_intra(const Vp9Batch &batch, PhaseWork &work) {
     d.barrier = !work.dispatches.empty();
     d.records_at = work.upload_bytes;
     work.dispatches.push_back(d);
-    work.upload_bytes = align_upload(static_cast<std::uint32_t>(
-        work.upload_bytes + wave.table.size() * sizeof(std::uint32_t) + wave.records.size() * sizeof(DdIntraRecord)));
-    std::uint32_t words = 1; // a buffer must not be empty
+    work.upload_bytes = align_upload(work.upload_bytes + wave.table.size() * sizeof(std::uint32_t) +
+                                     wave.records.size() * sizeof(DdIntraRecord));
+    // A workgroup has all levels of a plane, and makes a block, or 1024 pixels of them, at a time.
+    work.steps += wave.levels[0] + wave.levels[1] +
+                  std::min<std::uint64_t>(wave.records.size(), batch.dst.size / batch.dst.bytes_per_pixel() / 1024);
+    std::uint64_t words = 1; // a buffer must not be empty
     for (const Vp9Recorder &recorder : batch.recorders)
         words += recorder.intra_words;
-    work.residual_bytes = std::uint64_t{words} * sizeof(std::uint32_t);
+    work.residual_bytes = words * sizeof(std::uint32_t);
     work.most_residual_bytes = std::uint64_t{batch.dst.size} * sizeof(std::int16_t) / batch.dst.bytes_per_pixel();
 }
 

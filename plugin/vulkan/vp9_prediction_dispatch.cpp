@@ -80,7 +80,7 @@ class PredictionRuns {
     }
     std::uint32_t groups() const { return groups_; }
     unsigned rows_log2() const { return rows_log2_; }
-    std::uint32_t words() const { return words_; }
+    std::uint64_t words() const { return words_; }
 
     std::byte *write_groups(std::byte *to) const {
         for (const Run &run : runs())
@@ -123,16 +123,16 @@ class PredictionRuns {
             runs_[count_++] = {kind, size_class, 0, static_cast<std::uint32_t>(squares), 0};
     }
     void place_records(std::uint32_t block_words) {
-        words_ = groups_ * (sizeof(DdMcGroup) / 4);
+        words_ = std::uint64_t{groups_} * (sizeof(DdMcGroup) / 4);
         std::array<std::uint32_t, DD_MC_CLASSES> squares_at{};
         for (unsigned c = DD_MC_CLASSES; c-- > 0;) {
-            squares_at[c] = words_;
-            words_ += static_cast<std::uint32_t>(squares_[c] * (sizeof(DdMcRecord) / 4));
+            squares_at[c] = static_cast<std::uint32_t>(words_);
+            words_ += squares_[c] * (sizeof(DdMcRecord) / 4);
         }
         std::array<std::uint32_t, kVp9BlockClasses> blocks_at{};
         for (unsigned c = kVp9BlockClasses; c-- > 0;) {
-            blocks_at[c] = words_;
-            words_ += static_cast<std::uint32_t>(blocks_[c]) * block_words;
+            blocks_at[c] = static_cast<std::uint32_t>(words_);
+            words_ += std::uint64_t{blocks_[c]} * block_words;
         }
         for (Run &run : runs())
             run.records = run.kind == DD_MC_SQUARES ? squares_at[run.size_class]
@@ -144,7 +144,8 @@ class PredictionRuns {
     std::array<std::size_t, kVp9BlockClasses> blocks_{}; // these
     std::array<Run, DD_MC_CLASSES + 2 * kVp9BlockClasses> runs_{};
     std::size_t count_ = 0; // of runs
-    std::uint32_t groups_ = 0, words_ = 0;
+    std::uint32_t groups_ = 0;
+    std::uint64_t words_ = 0;
     unsigned rows_log2_ = 0;
 };
 
@@ -167,7 +168,7 @@ void add_dispatch(const Vp9Batch &batch, const Pairing &pairing, VpKernel kernel
     d.ref = pairing.ref;
     d.records_at = work.upload_bytes;
     work.dispatches.push_back(d);
-    work.upload_bytes = align_upload(static_cast<std::uint32_t>(work.upload_bytes + bytes));
+    work.upload_bytes = align_upload(work.upload_bytes + bytes);
 }
 
 void plan_unscaled(const Vp9Batch &batch, const Pairing &pairing, Profile profile, PhaseWork &work) {
@@ -176,8 +177,7 @@ void plan_unscaled(const Vp9Batch &batch, const Pairing &pairing, Profile profil
         return;
     auto push = start_push<DdMcPush>(batch, pairing);
     push.rows_log2 = runs.rows_log2();
-    add_dispatch(batch, pairing, pairing.compound ? kMcPair : kMc, push, runs.groups(), std::size_t{runs.words()} * 4,
-                 work);
+    add_dispatch(batch, pairing, pairing.compound ? kMcPair : kMc, push, runs.groups(), runs.words() * 4, work);
 }
 
 // Those of a pairing, from the largest class to the smallest.

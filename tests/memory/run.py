@@ -21,7 +21,8 @@ BUILD = paths.BUILD / "tests" / "memory"
 LIBRARY = paths.BUILD / "plugin" / "libdaedalus.so"
 CLIPS = paths.BUILD / "clips-memory"
 MIB = 1024 * 1024
-MOST_OWN = 96 * MIB      # of the plugin's own allocations at 1080p: what the peak may be above stock's
+# Of the plugin's own allocations at 1080p, by codec and threads: what they are with llvmpipe (28.0, 31.4, 56.2 and 53.2), and a little.
+MOST_OWN = {("vp9", 1): 29 * MIB, ("vp9", 4): 34 * MIB, ("av1", 1): 58 * MIB, ("av1", 4): 58 * MIB}
 SLACK_KIB = 6 * 1024     # of peaks: allocators give back when they like
 HANDLES = 2.0            # heap allocations a frame: the handle of its picture, and now and then a list that grows late
 HEAP_GROWTH = 0.05       # of what lives on the heap: streams of records find their sizes late
@@ -112,8 +113,9 @@ def bounded(args: argparse.Namespace, play: Play, figures: list[dict]) -> str:
     text = (f"own allocations {own / MIB:.1f} MiB (heap {last['heap']['peak'] / MIB:.1f}, device memory "
             f"{last['device_memory']['peak'] / MIB:.1f}); peak {last['peak_kib'] / 1024:.0f} MiB with the driver, stock "
             f"{stock[-1]['peak_kib'] / 1024:.0f}")
-    if own > MOST_OWN:
-        raise Wrong(f"{text}: more than {MOST_OWN / MIB:.0f}")
+    most = MOST_OWN[play.codec, play.threads]
+    if own > most:
+        raise Wrong(f"{text}: more than {most / MIB:.0f}")
     return text
 
 

@@ -201,7 +201,7 @@ std::vector<std::byte> random_pixels(std::mt19937 &random, const PictureLayout &
 }
 
 std::uint32_t test_seed() {
-    return static_cast<std::uint32_t>(environment_number("DAEDALUS_TEST_SEED", 1));
+    return static_cast<std::uint32_t>(test_hook_number("DAEDALUS_TEST_SEED", 1));
 }
 
 } // namespace dd::test

@@ -46,7 +46,8 @@ KINDS = {
 def build(kind: str, folder: Path) -> None:
     if not (folder / "build.ninja").is_file():
         subprocess.run(["meson", "setup", str(folder), str(ROOT), f"-Db_sanitize={KINDS[kind].flags}", "-Db_lundef=false",
-                        "-Dbuildtype=debugoptimized", "-Dprograms=patched"], check=True, stdout=sys.stderr)
+                        "-Dbuildtype=debugoptimized", "-Dprograms=patched", "-Dtests=true", "-Dtest_hooks=true"],
+                       check=True, stdout=sys.stderr)
     subprocess.run(["ninja", "-C", str(folder), "patched.stamp", *WANTED], check=True, stdout=sys.stderr)
 
 

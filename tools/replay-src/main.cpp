@@ -77,9 +77,9 @@ int run(const dd::GpuOptions &options, const std::vector<std::string> &files, un
 } // namespace
 
 int main(int argc, char **argv) {
-    CLI::App app(
-        "Runs saved batches (.ddb) on a Vulkan device and on the scalar reference, compares every pixel, and "
-        "times each dispatch. Batches are saved by DAEDALUS_SAVE_BATCH=FOLDER[:N] ffmpeg -hwaccel daedalus ...");
+    CLI::App app("Runs saved batches (.ddb) on a Vulkan device and on the scalar reference, compares every pixel, and "
+                 "times each dispatch. Batches are saved, in builds with -Dtest_hooks=true, by "
+                 "DAEDALUS_SAVE_BATCH=FOLDER[:N] ffmpeg -hwaccel daedalus ...");
     std::vector<std::string> files;
     std::string device, profile, json;
     unsigned runs = 5;

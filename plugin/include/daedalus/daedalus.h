@@ -539,6 +539,7 @@ typedef enum DdAv1Refusal {
     DD_AV1_REFUSE_NO_PASSES,  /**< the decoder's threads leave it no second pass */
     DD_AV1_REFUSE_SUPERRES,   /**< the frame is super-resolved: its filters are the CPU's too (DdFrameInfo.cpu_only) */
     DD_AV1_REFUSE_DISPATCHES, /**< it would take more dispatches than V3D's profile allows */
+    DD_AV1_REFUSE_LIMITS,     /**< it would be more work than the device may be given at once */
     DD_AV1_REFUSALS
 } DdAv1Refusal;
 /** Before the recon phase is submitted: its stages go to the CPU, which is counted. */

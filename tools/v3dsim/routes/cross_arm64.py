@@ -105,7 +105,7 @@ def setup(mesa: str, jobs: int, targets: tuple = ()) -> Path:
     log.unlink(missing_ok=True)
     if not (build / "build.ninja").exists():
         run_logged(["meson", "setup", build, REPO_DIR, f"--cross-file={cross}", f"-Dprogram_cross_file={cross}",
-                    "-Dprograms=patched"],
+                    "-Dprograms=patched", "-Dtests=true", "-Dtest_hooks=true"],
                    log, "configuring the aarch64 build")
     say(f"building for aarch64 in {build} (log in {log})")
     run_logged(["ninja", "-C", build, f"-j{jobs}", *targets], log, "the aarch64 build", env=dict(os.environ))
