@@ -97,7 +97,7 @@ class VulkanDevice {
     std::string compiler_;
     bool timestamps_ = false;
     Profile profile_ = Profile::wide;
-    bool side_by_side_ = true;
+    bool side_by_side_ = false;
     MemoryStrategy strategy_ = MemoryStrategy::unified;
     VkDeviceSize adopt_alignment_ = 0;
     VkPhysicalDeviceMemoryProperties memory_{};

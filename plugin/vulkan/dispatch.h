@@ -43,7 +43,7 @@ struct Dispatch {
     std::uint32_t groups = 1;
     std::uint32_t groups_y = 1;
     // Workgroups wait for those that began before them, but so many one after another don't wait for each other. 0: none waits.
-    // The device runs whatever has begun to its end, or so many are run at a time (quirks.h). groups_y is 1 then.
+    // Where a device doesn't run whatever has begun to its end, so many are run at a time (quirks.h). groups_y is 1 then.
     std::uint32_t groups_without_wait = 0;
     bool barrier = false;              // writes of the dispatches before must be visible to this one
     std::array<std::uint8_t, 2> ref{}; // slots of the references at DD_BIND_REF0 and DD_BIND_REF1

@@ -13,6 +13,8 @@ constexpr Row table[] = {
     // Each dispatch is a job of the kernel's; a 1080p frame of a simulated device takes minutes, which is what
     // DAEDALUS_TIMEOUT_MS is for.
     {VK_DRIVER_ID_MESA_V3DV, {Profile::v3d, 1, false}},
+    // Tested: workgroups that wait for others always ended.
+    {VK_DRIVER_ID_NVIDIA_PROPRIETARY, {Profile::wide, 1, true}},
 };
 
 constexpr unsigned kCpuTypePatience = 30;
@@ -27,7 +29,6 @@ Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type) {
     if (type == VK_PHYSICAL_DEVICE_TYPE_CPU) { // no wider than V3D, and barriers of a workgroup cost it as much
         quirks.profile = Profile::v3d;
         quirks.patience = kCpuTypePatience;
-        quirks.side_by_side = false; // llvmpipe ends every loop that has turned 65535 times
         quirks.work_ends = true;     // compiling included
     }
     return quirks;

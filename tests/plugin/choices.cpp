@@ -373,6 +373,9 @@ TEST_CASE("V3D and software get their profile, software its patience", "[quirks]
     REQUIRE_FALSE(v3d.side_by_side);
     REQUIRE_FALSE(llvmpipe.side_by_side);
     REQUIRE(nvidia.side_by_side);
+    const Quirks unknown = quirks_of(VK_DRIVER_ID_MESA_RADV, VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU);
+    REQUIRE(unknown.profile == Profile::wide);
+    REQUIRE_FALSE(unknown.side_by_side);
     // Where what was given up can be waited for.
     REQUIRE_FALSE(v3d.work_ends);
     REQUIRE(llvmpipe.work_ends);
