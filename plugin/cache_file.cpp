@@ -109,11 +109,14 @@ void replace_cache_file(const std::string &path, std::string_view content) {
     // As the XDG Base Directory Specification has it: a folder that isn't there is made, for the user alone.
     mkdir(folder.parent_path().c_str(), S_IRWXU);
     mkdir(folder.c_str(), S_IRWXU);
-    if (!open_folder(folder))
+    const Descriptor own = open_folder(folder);
+    if (!own)
         return;
-    std::string fresh = path + ".XXXXXX"; // others may save theirs now
+    // By the folder that was looked at: its path may lead elsewhere a moment later.
+    const std::string kept = "/proc/self/fd/" + std::to_string(own.get()) + '/' + fs::path(path).filename().string();
+    std::string fresh = kept + ".XXXXXX"; // others may save theirs at the same time
     const Descriptor file(mkostemp(fresh.data(), O_CLOEXEC));
-    if (file && !(write_all(file.get(), content) && std::rename(fresh.c_str(), path.c_str()) == 0))
+    if (file && !(write_all(file.get(), content) && std::rename(fresh.c_str(), kept.c_str()) == 0))
         unlink(fresh.c_str());
 }
 

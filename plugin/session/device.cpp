@@ -50,6 +50,8 @@ std::shared_ptr<Gpu> open_gpu(DdDevice &device, const GpuOptions &options) {
                         "%s has no memory that the CPU reads through its cache, and no dma-heap could be opened: "
                         "everything that the CPU does with pictures will be slow",
                         gpu->name().c_str());
+    if (options.robust && !gpu->is_robust())
+        device.log.line(DD_LOG_WARNING, "%s can't check kernels' accesses to buffers (robust=1)", gpu->name().c_str());
     if (may_gain(*gpu, device.plan)) {
         device.name = gpu->name();
         return gpu;
@@ -115,14 +117,14 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
         device->log.line(DD_LOG_ERROR, "profile '%s' is not auto, v3d or wide", gpu.profile.c_str());
         return DD_ERR_INVALID;
     }
-    const std::string goal = option_or_environment(options.size >= sizeof(DdDeviceOptions) ? options.goal : nullptr,
-                                                   "DAEDALUS_GOAL", "speed");
+    const std::string goal = option_or_environment(options.goal, "DAEDALUS_GOAL", "speed");
     if (!parse_goal(goal, device->goal)) {
         device->log.line(DD_LOG_ERROR, "goal '%s' is not speed or cpu", goal.c_str());
         return DD_ERR_INVALID;
     }
     device->trace = Trace::open(environment("DAEDALUS_TRACE"));
     gpu.timestamps = device->trace != nullptr;
+    gpu.robust = options.robust != 0;
     open_by_plan(*device, gpu);
     *out = device.release();
     return DD_OK;
@@ -158,10 +160,11 @@ const char *dd_version(void) {
 }
 
 int dd_device_open(DdDevice **device, const DdDeviceOptions *options) {
-    if (!device || !options || options->size < offsetof(DdDeviceOptions, goal))
+    DdDeviceOptions all;
+    if (!device || !take(options, all))
         return DD_ERR_INVALID;
     *device = nullptr;
-    return guarded([&] { return open_device(device, *options); });
+    return guarded([&] { return open_device(device, all); });
 }
 
 DdDevice *dd_device_ref(DdDevice *device) {
@@ -178,7 +181,7 @@ void dd_device_unref(DdDevice **device) {
 }
 
 const char *dd_device_name(const DdDevice *device) {
-    device->gpu.wait();
+    contained([&] { device->gpu.wait(); });
     return device->name.c_str();
 }
 
@@ -187,9 +190,13 @@ int dd_device_opening(const DdDevice *device) {
 }
 
 int dd_device_has_gpu(const DdDevice *device) {
-    device->gpu.wait();
-    const auto gpu = device->gpu.get();
-    return gpu && !gpu->given_up();
+    bool usable = false;
+    contained([&] {
+        device->gpu.wait();
+        const auto gpu = device->gpu.get();
+        usable = gpu && !gpu->given_up();
+    });
+    return usable;
 }
 
 } // extern "C"

@@ -412,11 +412,12 @@ std::span<std::uint32_t> DdFrame::lend_more(std::span<const std::uint32_t> used,
 extern "C" {
 
 int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame) {
-    if (!session || !frame || !has_size(info) || !info->dst || info->recorders < 1 ||
-        info->recorders > kMostRecorders || info->tiles > kMostTiles)
+    DdFrameInfo all;
+    if (!session || !frame || !take(info, all) || !all.dst || all.recorders < 1 || all.recorders > kMostRecorders ||
+        all.tiles > kMostTiles)
         return DD_ERR_INVALID;
     *frame = nullptr;
-    return guarded([&] { return begin_frame(*session, *info, frame); });
+    return guarded([&] { return begin_frame(*session, all, frame); });
 }
 
 DdPlan dd_frame_plan(const DdFrame *frame) {
@@ -431,7 +432,10 @@ int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote) {
 }
 
 unsigned dd_frame_await_references(DdFrame *frame, unsigned slots) {
-    return frame ? await_references(*frame, slots) : slots;
+    unsigned left = slots; // all of them where that isn't known
+    if (frame)
+        contained([&] { left = await_references(*frame, slots); });
+    return left;
 }
 
 int dd_frame_wait(DdFrame *frame) {
@@ -447,10 +451,7 @@ int64_t dd_frame_trace_time(const DdFrame *frame) {
 void dd_frame_trace(DdFrame *frame, const char *name, int64_t begin) {
     if (!frame || !frame->trace() || !begin)
         return;
-    guarded([&] {
-        frame->trace()->span(name, begin, frame->number);
-        return int{DD_OK};
-    });
+    contained([&] { frame->trace()->span(name, begin, frame->number); });
 }
 
 void dd_frame_end(DdFrame **frame, DdOutcome outcome) {
@@ -458,10 +459,7 @@ void dd_frame_end(DdFrame **frame, DdOutcome outcome) {
         return;
     std::unique_ptr<DdFrame> ended(*frame);
     *frame = nullptr;
-    guarded([&] {
-        end_frame(std::move(ended), outcome);
-        return int{DD_OK};
-    });
+    contained([&] { end_frame(std::move(ended), outcome); });
 }
 
 } // extern "C"

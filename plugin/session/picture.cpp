@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Pictures as the GPU reaches them.
+#include "session/guard.h"
 #include "session/objects.h"
 
 #include <cstring>
@@ -32,5 +33,5 @@ DdPicture::~DdPicture() {
     const bool idle = !adopted || adopted->idle(); // a GPU that hangs may still read it
     adopted.reset();
     if (memory && idle)
-        pool->give(std::move(memory));
+        dd::contained([this] { pool->give(std::move(memory)); });
 }

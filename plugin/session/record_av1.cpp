@@ -67,7 +67,7 @@ int result_of(Av1Recorded recorded) {
 
 // Calls `put` with a recorder of the frame; it says whether the record was taken.
 template <typename Put>
-int record(DdFrame *frame, unsigned recorder, Put &&put) {
+int record_with(DdFrame *frame, unsigned recorder, Put &&put) {
     if (!frame)
         return DD_ERR_INVALID;
     if (recorder >= frame->av1.recon.recorders.size())
@@ -76,30 +76,38 @@ int record(DdFrame *frame, unsigned recorder, Put &&put) {
     return result == DD_OK ? result : frame->fail(result);
 }
 
+// The same with something of the caller's to record, which has to be there.
+template <typename Record, typename Put>
+int record(DdFrame *frame, unsigned recorder, const Record *what, Put &&put) {
+    if (frame && !what)
+        return frame->fail(DD_ERR_INVALID);
+    return record_with(frame, recorder, put);
+}
+
 } // namespace
 
 extern "C" {
 
 int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction) {
-    return record(frame, recorder, [&](Av1Recorder &to) { return to.predict(*prediction); });
+    return record(frame, recorder, prediction, [&](Av1Recorder &to) { return to.predict(*prediction); });
 }
 
 int dd_av1_predict_block(DdFrame *frame, unsigned recorder, const DdAv1InterBlock *block) {
-    return record(frame, recorder, [&](Av1Recorder &to) { return to.predict(*block); });
+    return record(frame, recorder, block, [&](Av1Recorder &to) { return to.predict(*block); });
 }
 
 int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap) {
-    return record(frame, recorder, [&](Av1Recorder &to) { return to.overlap(*overlap); });
+    return record(frame, recorder, overlap, [&](Av1Recorder &to) { return to.overlap(*overlap); });
 }
 
 int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference) {
-    return record(frame, recorder, [&](Av1Recorder &to) { return to.difference(*difference); });
+    return record(frame, recorder, difference, [&](Av1Recorder &to) { return to.difference(*difference); });
 }
 
 int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual) {
     if (frame && !frame->on_gpu(DD_STAGE_ITX))
         return DD_ERR_INVALID;
-    return record(frame, recorder, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
+    return record(frame, recorder, residual, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
 }
 
 int dd_av1_takes_intra(const DdFrame *frame) {
@@ -109,11 +117,11 @@ int dd_av1_takes_intra(const DdFrame *frame) {
 int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra) {
     if (frame && !frame->takes_intra)
         return DD_ERR_INVALID;
-    return record(frame, recorder, [&](Av1Recorder &to) { return to.intra(*intra); });
+    return record(frame, recorder, intra, [&](Av1Recorder &to) { return to.intra(*intra); });
 }
 
 int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h) {
-    return record(frame, recorder, [&](Av1Recorder &) { return frame->shares.add(recorder, x, y, w, h); });
+    return record_with(frame, recorder, [&](Av1Recorder &) { return frame->shares.add(recorder, x, y, w, h); });
 }
 
 void dd_av1_cpu_shares_complete(DdFrame *frame) {
@@ -124,12 +132,14 @@ void dd_av1_cpu_shares_complete(DdFrame *frame) {
 void dd_av1_give_back_residuals(DdFrame *frame) {
     if (!frame)
         return;
-    for (Av1Recorder &recorder : frame->av1.recon.recorders)
-        recorder.residuals.give_back();
+    contained([&] {
+        for (Av1Recorder &recorder : frame->av1.recon.recorders)
+            recorder.residuals.give_back();
+    });
 }
 
 int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count) {
-    return record(frame, recorder, [&](Av1Recorder &to) {
+    return record_with(frame, recorder, [&](Av1Recorder &to) {
         to.residuals_kept += count;
         return true;
     });
@@ -141,9 +151,10 @@ void dd_av1_refuse(DdFrame *frame, DdAv1Refusal why) {
 }
 
 int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters) {
-    if (!frame || !has_size(filters) || !filters->superblocks)
+    DdAv1Filters all;
+    if (!frame || !take(filters, all) || !all.superblocks)
         return DD_ERR_INVALID;
-    const int result = guarded([&] { return record_filters(*frame, *filters); });
+    const int result = guarded([&] { return record_filters(*frame, all); });
     return result == DD_OK ? result : frame->fail(result);
 }
 

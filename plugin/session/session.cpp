@@ -99,7 +99,7 @@ DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
 }
 
 DdSession::~DdSession() {
-    say_goodbye();
+    contained([this] { say_goodbye(); });
     idle_frames.clear();
     pool.reset();
     dd_device_unref(&device);
@@ -209,11 +209,12 @@ void DdSession::say_goodbye() {
 extern "C" {
 
 int dd_session_open(DdSession **session, DdDevice *device, const DdSessionOptions *options) {
-    if (!session || !device || !has_size(options) || options->codec < DD_CODEC_VP9 || options->codec > DD_CODEC_AV1)
+    DdSessionOptions all;
+    if (!session || !device || !take(options, all) || all.codec < DD_CODEC_VP9 || all.codec > DD_CODEC_AV1)
         return DD_ERR_INVALID;
     *session = nullptr;
     return guarded([&] {
-        *session = new DdSession(device, *options);
+        *session = new DdSession(device, all);
         return int{DD_OK};
     });
 }
@@ -232,22 +233,21 @@ void dd_session_unref(DdSession **session) {
 }
 
 int dd_session_stats(DdSession *session, DdStats *stats) {
-    if (!session || !has_size(stats))
+    if (!session)
         return DD_ERR_INVALID;
     return guarded([&] {
-        const std::size_t size = stats->size;
-        *stats = session->statistics.get();
-        stats->size = size;
-        stats->latched = session->scheduler.latched();
-        return int{DD_OK};
+        DdStats all = session->statistics.get();
+        all.latched = session->scheduler.latched();
+        return int{give(all, stats) ? DD_OK : DD_ERR_INVALID};
     });
 }
 
 int dd_picture_alloc(DdSession *session, const DdPictureFormat *format, DdPicture **picture) {
-    if (!session || !picture || !has_size(format))
+    DdPictureFormat all;
+    if (!session || !picture || !take(format, all))
         return DD_ERR_INVALID;
     *picture = nullptr;
-    return guarded([&] { return alloc_picture(*session, *format, picture); });
+    return guarded([&] { return alloc_picture(*session, all, picture); });
 }
 
 DdPicture *dd_picture_ref(DdPicture *picture) {

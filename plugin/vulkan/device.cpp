@@ -23,6 +23,7 @@ struct VulkanDevice::Candidate {
     VkSubgroupFeatureFlags subgroup_operations = 0; // of compute
     std::uint32_t queue_family = UINT32_MAX;
     bool can_import = false;
+    bool can_check_accesses = false;
     VkDeviceSize largest_allocation = 0;
     VkDeviceSize adopt_alignment = 0; // of plain memory that buffers may lie in; 0: it can't
     DeviceFacts facts;
@@ -121,6 +122,7 @@ void look_at(const InstanceApi &api, Candidate &c) {
     features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     features.pNext = &c.features11;
     api.GetPhysicalDeviceFeatures2(c.handle, &features);
+    c.can_check_accesses = features.features.robustBufferAccess;
     c.queue_family = compute_family(api, c.handle);
     c.can_import = std::ranges::all_of(kImportExtensions, [&](const char *name) { return has(extensions, name); });
     c.facts.missing = missing_of(c, features);
@@ -200,6 +202,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;
     profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
     side_by_side_ = quirks.side_by_side;
+    robust_ = options.robust && c.can_check_accesses;
     constexpr long kPatience = 2000;
     constexpr std::chrono::milliseconds kLongestGrace{8000};
     patience_ = std::chrono::milliseconds(test_hook_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
@@ -233,9 +236,12 @@ bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
     features11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
     features11.pNext = &features12;
     features11.storageBuffer16BitAccess = VK_TRUE;
+    VkPhysicalDeviceFeatures features = {};
+    features.robustBufferAccess = robust_;
     VkDeviceCreateInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
     info.pNext = &features11;
+    info.pEnabledFeatures = &features;
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
     std::vector<const char *> extensions;

@@ -60,6 +60,7 @@ class VulkanDevice {
 
     bool fails(Fault fault) { return faults_ && faults_->hit(fault); }
 
+    bool robust() const { return robust_; }
     const WorkLimits &work_limits() const { return work_limits_; }
 
     // Lost or hung: never used again. Whoever finds out says so here.
@@ -97,7 +98,7 @@ class VulkanDevice {
     std::string compiler_;
     bool timestamps_ = false;
     Profile profile_ = Profile::wide;
-    bool side_by_side_ = false;
+    bool side_by_side_ = false, robust_ = false;
     MemoryStrategy strategy_ = MemoryStrategy::unified;
     VkDeviceSize adopt_alignment_ = 0;
     VkPhysicalDeviceMemoryProperties memory_{};

@@ -57,6 +57,10 @@ std::string Gpu::driver_version() const {
 Profile Gpu::profile() const {
     return device_->profile();
 }
+bool Gpu::is_robust() const {
+    return device_->robust();
+}
+
 const char *Gpu::memory_text() const {
     return memory_strategy_name(device_->memory_strategy());
 }

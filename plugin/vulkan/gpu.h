@@ -26,6 +26,7 @@ struct GpuOptions {
     std::string device;      // as DdDeviceOptions
     std::string profile;     // "auto", "v3d", "wide"
     bool timestamps = false; // measure every dispatch
+    bool robust = false;     // the device checks kernels' accesses
     std::stop_token stop{};  // nobody needs the GPU any more: opening it may end anywhere
 };
 
@@ -60,6 +61,8 @@ class Gpu {
     bool is_cpu_type() const;
     std::string driver_version() const; // as the driver numbers it
     Profile profile() const;
+    // As asked for; else kernels' accesses are checked by nobody.
+    bool is_robust() const;
     const char *memory_text() const;
     // The CPU reads pictures at its usual speed.
     bool reads_cached() const;

@@ -2,6 +2,7 @@
 #include "decoder.h"
 
 extern "C" {
+#include <libavutil/dict.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/md5.h>
 #include <libavutil/mem.h>
@@ -106,7 +107,11 @@ Device open_device(const std::string &name) {
     if (type == AV_HWDEVICE_TYPE_NONE)
         throw std::runtime_error("this libavutil has no device type daedalus");
     AVBufferRef *device = nullptr;
-    if (av_hwdevice_ctx_create(&device, type, name.c_str(), nullptr, 0) < 0)
+    AVDictionary *options = nullptr;
+    av_dict_set(&options, "robust", "1", 0); // hostile streams must not need it, but what they do has to be seen
+    const int result = av_hwdevice_ctx_create(&device, type, name.c_str(), options, 0);
+    av_dict_free(&options);
+    if (result < 0)
         throw std::runtime_error("the device " + name + " can't be opened");
     return Device(device);
 }

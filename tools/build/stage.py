@@ -38,12 +38,13 @@ def link(target: Path, name: str) -> None:
 
 
 def stage_library(built: Path, folder: Path) -> None:
-    """libNAME.so.X.Y.Z with the two names that linkers and loaders look for."""
+    """libNAME.so.X.Y.Z with the two names that linkers and loaders look for: the latter has the SOVERSION, 0.Y or X."""
     real = built.resolve()
     staged = folder / real.name
     copy_if_changed(real, staged)
     stem, version = real.name.split(".so", 1)
-    for name in (f"{stem}.so", f"{stem}.so.{version.strip('.').split('.')[0]}"):
+    major, minor, _ = version.strip(".").split(".")
+    for name in (f"{stem}.so", f"{stem}.so.0.{minor}" if major == "0" else f"{stem}.so.{major}"):
         if name != staged.name:
             link(staged, name)
 

@@ -9,7 +9,10 @@
  *
  * Handles are opaque. A function that returns int returns DD_OK or a negative DdResult; no exception crosses this
  * interface. Strings are UTF-8 and stay valid as long as the object they came from. Structures that the caller
- * fills begin with their own size, so that later versions can append members; members that are not set must be 0.
+ * fills begin with their own size, so that later versions can append members; members that are not set must be 0, and those
+ * that the caller's version doesn't have count as 0. What the library fills is cut to the size that the caller gives. Records of blocks
+ * (DdVp9*, DdAv1* but DdAv1Filters) have no size: they stay as they are as long as the library's SOVERSION does, which follows the minor version while
+ * the major one is 0.
  *
  * Threads: devices and sessions may be used from any number of threads at once. A device may have a thread of its own, which
  * opens the GPU while frames are decoded; it ends with the device. A DdFrame belongs to one thread
@@ -76,6 +79,9 @@ typedef struct DdDeviceOptions {
     /** What plan "auto" is after: "speed" (the most frames a second) or "cpu" (the least CPU time a frame, while 60 frames a
      *  second are reached). NULL: DAEDALUS_GOAL, else "speed". */
     const char *goal;
+    /** 1: the device checks every access of kernels to buffers (robustBufferAccess), which costs time. A device that can't is
+     *  used without, and one warning says so. */
+    uint32_t robust;
 } DdDeviceOptions;
 
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
@@ -410,7 +416,7 @@ typedef struct DdAv1Prediction {
     uint8_t weight;      /**< 0 to 64 */
     uint16_t x, y, w, h; /**< pixels of the plane; x a multiple of 4, y of 2; powers of two, 4x2 to 128x128 */
     DdAv1Source source[2];
-    const uint8_t *mask; /**< w * h bytes, 0 to 64; at most 32x32. The same pointer always has the same contents */
+    const uint8_t *mask; /**< w * h bytes, 0 to 64; at most 32x32. Is copied */
 } DdAv1Prediction;
 
 /** All planes of an inter block that are predicted by translation, each from one source, or from two by weight: most blocks are such. */
@@ -512,8 +518,7 @@ typedef struct DdAv1Intra {
     const uint8_t *indices; /**< in the palette, of the block's first pixel on: two a byte, the first one low */
     uint32_t index_stride;  /**< bytes from a row of indices to the next */
     const uint8_t *
-        mask; /**< inter-intra: w * h weights of the intra prediction, 0 to 64; at most 32x32. The same pointer always has the same
-                                  contents. The residual isn't recorded along with it. NULL: an intra block */
+        mask; /**< inter-intra: w * h weights of the intra prediction, 0 to 64; at most 32x32. Is copied. The residual isn't recorded along with it. NULL: an intra block */
     const DdAv1Residual *residual[2]; /**< of luma, or U and V; NULL: none. Plane and position aren't looked at */
 } DdAv1Intra;
 /** Takes the coefficients away, as dd_av1_take_residual() does, and returns the same. Only where dd_av1_takes_intra() says so. Blocks of a tile come in the
