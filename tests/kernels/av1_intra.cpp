@@ -49,8 +49,6 @@ PictureFormat format_of(unsigned width, unsigned height, unsigned depth, const L
 }
 
 void check(const Av1IntraChoice &choice, unsigned rounds) {
-    if (!open_gpu())
-        return;
     Random random(Catch::rngSeed());
     for (const unsigned depth : {8u, 10u, 12u})
         for (const Layout &layout : kLayouts)
@@ -111,8 +109,6 @@ TEST_CASE("large intra blocks") {
 }
 
 TEST_CASE("intra blocks of pictures of odd sizes") {
-    if (!open_gpu())
-        return;
     Random random(Catch::rngSeed());
     for (const unsigned depth : {8u, 10u, 12u})
         for (const Layout &layout : kLayouts)
@@ -128,8 +124,6 @@ TEST_CASE("intra blocks of pictures of odd sizes") {
 
 // Dispatches have so many groups at most, and one of a level has several then.
 TEST_CASE("a level of more intra blocks than a dispatch has groups") {
-    if (!open_gpu())
-        return;
     Random random(Catch::rngSeed());
     Av1Scene scene(random, format_of(4096, 4100, 8, kLayouts[3]), 1);
     const PlaneLayout &plane = scene.batch.dst.plane[0];

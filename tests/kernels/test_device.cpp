@@ -13,7 +13,7 @@ const std::shared_ptr<Gpu> &open_gpu() {
         std::string why;
         auto opened = Gpu::open({device ? device : "llvmpipe", "auto", false}, why);
         if (!opened)
-            WARN("no device: " << why);
+            FAIL("no device: " << why);
         return opened;
     }();
     return gpu;

@@ -8,7 +8,7 @@
 
 namespace dd::test {
 
-// The one that DAEDALUS_DEVICE names, or the software one; opened once. nullptr: there is none, and a warning has been given.
+// The one that DAEDALUS_DEVICE names, or the software one; opened once. Without it the test fails.
 const std::shared_ptr<Gpu> &open_gpu();
 
 } // namespace dd::test

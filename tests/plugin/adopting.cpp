@@ -5,6 +5,7 @@
 
 #include "batch/pages.h"
 #include "plugin/decoder.h"
+#include "skip.h"
 #include "vulkan/gpu.h"
 
 #include <cstring>
@@ -32,7 +33,7 @@ TEST_CASE("a picture is adopted where it lies, and its pages stay as long as it"
     std::memset(pages.get(), 7, layout.size);
     auto picture = adopted(*gpu, layout, pages);
     if (!picture && test_device() != "llvmpipe")
-        return;
+        return skip("the device adopts no memory");
     REQUIRE(picture);
     REQUIRE(picture->data() == pages.get());
     REQUIRE(picture->has_copy() == gpu->copies_pictures());

@@ -7,6 +7,7 @@
 #include "plugin/temporary.h"
 
 #include "batch/ddb.h"
+#include "skip.h"
 
 #include <algorithm>
 #include <chrono>
@@ -422,7 +423,7 @@ std::ptrdiff_t count_threads() {
 // A thread of a software renderer that is still at work when the process exits crashes in what exit() has destroyed.
 TEST_CASE("a software renderer is at rest when its device is closed", "[faults]") {
     if (test_device() != "llvmpipe")
-        return;
+        return skip("the device is no software renderer");
     const Environment patience("DAEDALUS_TIMEOUT_MS", "20"), fault("DAEDALUS_FAULT", "hang:1");
     const PictureFormat large = format(1920, 1080); // work of more than an instant
     std::mt19937 seed(test_seed());
@@ -450,7 +451,7 @@ TEST_CASE("a software renderer is at rest when its device is closed", "[faults]"
 // The CPU decodes a frame again in the memory that the GPU was to write to.
 TEST_CASE("a software renderer that is late doesn't write after the CPU", "[faults]") {
     if (test_device() != "llvmpipe")
-        return;
+        return skip("the device is no software renderer");
     const char *memory = GENERATE("", "discrete");
     const Environment strategy("DAEDALUS_MEMORY", memory), patience("DAEDALUS_TIMEOUT_MS", "1");
     CAPTURE(memory);
