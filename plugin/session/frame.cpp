@@ -80,7 +80,8 @@ void lend_coefs(DdFrame &frame, const DdFrameInfo &info, CoefficientList &coefs)
     DdSession &session = *frame.session;
     if (!frame.on_gpu(DD_STAGE_ITX) || info.recorders != 1 || session.saver.wanted())
         return;
-    const std::size_t most = std::size_t{2} * info.dst->layout().size; // twice the bytes of a pixel are a coefficient's
+    // Twice the bytes of a pixel are a coefficient's.
+    const std::size_t most = std::min(std::size_t{2} * info.dst->layout().size, session.gpu()->largest_buffer());
     std::span<std::byte> room;
     if (const GpuStatus status = frame.job->lend_coefs(session.expected_coefs.room(info.coded_bytes, most), room);
         !status)

@@ -181,13 +181,23 @@ std::string compiler_of(const VkPhysicalDeviceProperties &properties) {
 
 } // namespace
 
+namespace {
+
+std::chrono::milliseconds patience_of(const Quirks &quirks) {
+    constexpr std::chrono::milliseconds kPatience{2000};
+    return kPatience * quirks.patience;
+}
+
+} // namespace
+
 WorkLimits VulkanDevice::work_limits_of(const Candidate &c) const {
     const VkPhysicalDeviceLimits &limits = c.properties.limits;
     WorkLimits work;
     work.residual_bytes = std::min<std::uint64_t>(limits.maxStorageBufferRange, c.largest_allocation);
     work.upload_bytes = std::min(kMostUploadBytes, work.residual_bytes);
     work.groups = {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1]};
-    work.time_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(patience_).count());
+    work.time_ns = static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(patience_of(quirks_of(c.driver, c.properties.deviceType))).count());
     return work;
 }
 
@@ -203,9 +213,8 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
     side_by_side_ = quirks.side_by_side;
     robust_ = options.robust && c.can_check_accesses;
-    constexpr long kPatience = 2000;
     constexpr std::chrono::milliseconds kLongestGrace{8000};
-    patience_ = std::chrono::milliseconds(test_hook_number("DAEDALUS_TIMEOUT_MS", kPatience * quirks.patience));
+    patience_ = std::chrono::milliseconds(test_hook_number("DAEDALUS_TIMEOUT_MS", patience_of(quirks).count()));
     work_limits_ = limits_from_text(test_hook("DAEDALUS_LIMITS"), work_limits_of(c));
     hang_grace_ = std::min(4 * patience_, kLongestGrace);
     constexpr std::chrono::minutes kCertainEnd{1}; // bounded all the same

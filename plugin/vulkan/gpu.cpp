@@ -93,8 +93,12 @@ std::string_view Gpu::exceeded(const std::array<const PhaseWork *, 2> &phases) c
     return exceeded_limit(phases, profile(), device_->work_limits());
 }
 
+std::size_t Gpu::largest_buffer() const {
+    return device_->work_limits().residual_bytes;
+}
+
 bool Gpu::holds(const PictureLayout &layout) const {
-    return picture_bytes(layout) <= device_->limits().maxStorageBufferRange;
+    return picture_bytes(layout) <= largest_buffer();
 }
 
 template <typename Make>

@@ -51,13 +51,13 @@ VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
     upload_at_ = {0, upload_room(phases[kRecon])};
     if (const VkResult result = phases[0] ? reserve_residuals(*phases[0]) : VK_SUCCESS; result != VK_SUCCESS)
         return result;
-    return fits(upload_, needed) ? VK_SUCCESS : make_room(room_for(needed), MemoryUse::upload, upload_);
+    return fits(upload_, needed) ? VK_SUCCESS : make_room(most_room(needed), MemoryUse::upload, upload_);
 }
 
 VkResult Slot::reserve_residuals(const PhaseWork &work) {
     if (!work.residual_bytes || keeps_room(residuals_.size(), work.residual_bytes, work.most_residual_bytes))
         return VK_SUCCESS;
-    return make_room(room_for(work.residual_bytes), MemoryUse::local, residuals_);
+    return make_room(most_room(work.residual_bytes), MemoryUse::local, residuals_);
 }
 
 VkResult Slot::reserve_coefs(VkDeviceSize bytes) {
@@ -73,9 +73,15 @@ VkResult Slot::grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes) {
     return VK_SUCCESS;
 }
 
+// More than is needed is no reason to fail.
+VkDeviceSize Slot::most_room(VkDeviceSize needed) const {
+    return std::min<VkDeviceSize>(room_for(needed),
+                                  std::max<VkDeviceSize>(needed, device_.work_limits().residual_bytes));
+}
+
 VkResult Slot::make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer) {
     buffer = Buffer();
-    if (size > device_.limits().maxStorageBufferRange)
+    if (size > device_.work_limits().residual_bytes)
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     return Buffer::make(device_, size, use, buffer);
 }

@@ -66,6 +66,7 @@ class Slot {
     VkResult init();
     VkDeviceSize room() const { return coefs_.size() + upload_.size(); }
     VkResult reserve_residuals(const PhaseWork &work);
+    VkDeviceSize most_room(VkDeviceSize needed) const;
     VkResult make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer);
     bool pipelines_exist(const SubmitInput &input);
     VkResult wait_for_fence();

@@ -187,6 +187,7 @@ void plan_superblocks(const Vp9Batch &batch, PhaseWork &work) {
     d.groups_without_wait = format.planes;
     d.barrier = true;
     work.dispatches.push_back(d);
+    work.steps += std::uint64_t{lf.sb_rows} * lf.sb_cols; // row after row, where they don't run side by side
     work.upload_bytes = align_upload(sizeof(lf.limits) + lf.superblocks.size() * sizeof(DdLfSuperblock));
 }
 
