@@ -18,10 +18,10 @@ from daedalus_tools import apt, console, paths
 
 COMMANDS = ("tools/quickstart", "tools/test --quick")
 CLONE = "daedalus"
-# Mounts end with the name space, whatever becomes of the command.
+# Mounts end with the name space, whatever becomes of the command. Processes have other numbers in theirs: so has its /proc.
 IN_ROOT = """\
 set -e
-mount --rbind /proc {root}/proc
+mount -t proc proc {root}/proc
 mount --rbind /sys {root}/sys
 mount --rbind /dev {root}/dev
 exec chroot {root} /usr/bin/env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 sh -c {command}
