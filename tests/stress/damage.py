@@ -15,12 +15,10 @@ import argparse
 import concurrent.futures
 import itertools
 import json
-import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 from daedalus_tools import console, decode, ivf, paths
 
 import damage_kinds
-from hostile import REPORT, in_own_order, is_frame, last_words, split_output, without_sum
+import decoded
+from decoded import in_own_order, is_frame, without_sum
 
 CLIPS = Path(__file__).with_name("damage.list")
 
@@ -57,10 +56,8 @@ class Way:
 
 
 def parse() -> argparse.Namespace:
-    programs = paths.BUILD / "tests" / "stress"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", nargs="*", type=Path, help="streams to damage (default: clips of real encoders)")
-    parser.add_argument("--codec", choices=("vp9", "av1"), default="vp9")
     parser.add_argument("--cases", type=int, default=300, help="damaged streams (default: 300)")
     parser.add_argument("--runs", type=int, default=6, help="of each way to decode one (default: 6)")
     parser.add_argument("--stock-runs", type=int, default=12, help="default: 12")
@@ -68,15 +65,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--plans", default="gpu,auto,cpu")
     parser.add_argument("--profiles", default="wide,v3d")
     parser.add_argument("--ways", type=int, default=0, help="so many of the combinations for each stream, in turn (default: all)")
-    parser.add_argument("--seed", type=int, default=None, help="default: from the clock; it is printed")
-    parser.add_argument("--device", default="llvmpipe")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--chunk", type=int, default=10, help="streams a process decodes (default: 10)")
-    parser.add_argument("--timeout", type=float, default=60, help="seconds for one stream (default: 60)")
-    parser.add_argument("--program", type=Path, default=programs / "decode_list", help="linked to the patched libraries")
-    parser.add_argument("--stock", type=Path, default=programs / "decode_list_stock", help="linked to the stock ones")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the streams of failed cases here")
-    parser.add_argument("--json", type=Path, metavar="FILE")
+    decoded.add_options(parser, chunk=10)
     return parser.parse_args()
 
 
@@ -106,17 +95,6 @@ def make_cases(args: argparse.Namespace, sources: list[damage_kinds.Source], fol
     return cases
 
 
-def run(command: list[str], environment: dict[str, str], case_paths: list[Path], timeout: float) -> tuple[dict[str, list[str]], str]:
-    """What the decoder says to each stream, and what is wrong with the process."""
-    try:
-        done = subprocess.run([*command, *map(str, case_paths)], capture_output=True, text=True, errors="replace",
-                              timeout=timeout * len(case_paths), env=environment)
-    except subprocess.TimeoutExpired as late:
-        return split_output((late.stdout or b"").decode(errors="replace")), "hangs"
-    bad = done.returncode or REPORT.search(done.stderr)
-    return split_output(done.stdout), f"exit code {done.returncode}: {last_words(done.stderr)}" if bad else ""
-
-
 def run_way(args: argparse.Namespace, cases: list[Case], way: Way | None, threads: int, number: int) -> None:
     """One run of a chunk: of stock, or one way of ours. Runs differ in when packets come and how long frames are kept."""
     command = [str(args.program if way else args.stock), "--threads", str(threads), "--perturb", str(args.seed % 1000 + number + 1)]
@@ -124,7 +102,7 @@ def run_way(args: argparse.Namespace, cases: list[Case], way: Way | None, thread
     if way:
         command += ["--device", args.device]
         environment |= decode.Offload(args.device, way.plan, way.profile).environment()
-    said, wrong = run(command, environment, [case.path for case in cases], args.timeout)
+    said, wrong = decoded.run(command, environment, [case.path for case in cases], args.timeout)
     for case in cases:
         lines = in_own_order(said.get(str(case.path), []))
         if way:
@@ -162,7 +140,7 @@ def undamaged_sums(args: argparse.Namespace, sources: list[damage_kinds.Source],
     for source in sources:
         path = folder / f"whole-{source.name}.ivf"
         ivf.write(path, source.header, list(source.packets))
-        said, wrong = run([str(args.stock), "--threads", "1"], decode.clean_environment(), [path], args.timeout)
+        said, wrong = decoded.run([str(args.stock), "--threads", "1"], decode.clean_environment(), [path], args.timeout)
         if wrong:
             console.fail(f"stock can't decode {source.name}: {wrong}")
         for frame in frames_of(in_own_order(said[str(path)])):
@@ -240,12 +218,7 @@ def judge(cases: list[Case], whole: dict[tuple[str, int], str]) -> Counter:
 
 def main() -> None:
     args = parse()
-    for program in (args.program, args.stock):
-        if not program.is_file():
-            console.fail(f"{program} is not built")
-    if args.seed is None:
-        args.seed = time.time_ns() & 0xFFFFFFFF
-    print(f"seed {args.seed}", flush=True)
+    decoded.begin(args)
     sources = sources_of(args)
     with tempfile.TemporaryDirectory(prefix="dd-damage-") as folder:
         cases = make_cases(args, sources, Path(folder))

@@ -10,24 +10,21 @@ frames can't be compared; they are counted as unstable, and everything before an
 import argparse
 import concurrent.futures
 import json
-import os
 import random
-import re
-import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 
-from daedalus_tools import console, decode, ivf, manifest, paths
+from daedalus_tools import console, decode, ivf, manifest
 
+import decoded
 import mutate
+from decoded import in_own_order, is_frame, without_sum
 
 MAX_PIXELS = 1 << 21  # a mutated size must not make a case last for minutes
-REPORT = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:")
 
 
 @dataclass
@@ -53,24 +50,14 @@ class Counts:
 
 
 def parse() -> argparse.Namespace:
-    programs = paths.BUILD / "tests" / "stress"
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", nargs="*", type=Path, help="streams to mutate (default: the manifest's small ones)")
-    parser.add_argument("--codec", choices=("vp9", "av1"), default="vp9")
     parser.add_argument("--packets", type=int, default=2000, help="mutated packets, at least (default: 2000)")
-    parser.add_argument("--seed", type=int, default=None, help="default: from the clock; it is printed")
-    parser.add_argument("--device", default="llvmpipe")
     parser.add_argument("--plan", default="gpu")
     parser.add_argument("--profile", default="auto")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--thread-type", choices=("frame", "slice"), default="frame")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--chunk", type=int, default=12, help="cases a process decodes (default: 12)")
-    parser.add_argument("--timeout", type=float, default=60, help="seconds for one case (default: 60)")
-    parser.add_argument("--program", type=Path, default=programs / "decode_list", help="linked to the patched libraries")
-    parser.add_argument("--stock", type=Path, default=programs / "decode_list_stock", help="linked to the stock ones")
-    parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the streams of failed cases here")
-    parser.add_argument("--json", type=Path, metavar="FILE")
+    decoded.add_options(parser, chunk=12)
     return parser.parse_args()
 
 
@@ -100,40 +87,17 @@ def make_cases(args: argparse.Namespace, folder: Path) -> list[Case]:
     return cases
 
 
-def split_output(text: str) -> dict[str, list[str]]:
-    """file -> its lines; a file without an end is the one that the program died in, and is left out."""
-    found: dict[str, list[str]] = {}
-    for block in text.split("file ")[1:]:
-        lines = block.splitlines()
-        if lines and lines[-1] == "end":
-            found[lines[0]] = lines[1:-1]
-    return found
-
-
-def last_words(text: str) -> str:
-    lines = text.splitlines()
-    report = next((line for line in lines if REPORT.search(line)), None)
-    return (report or (lines[-1] if lines else "no message"))[:240]
-
-
 def run_chunk(command: list[str], environment: dict[str, str], cases: list[Case], side: str, timeout: float) -> None:
     """One process for all; those it did not get to after a crash run alone, so that one bad case hides no other."""
-    arguments = [*command, *(str(case.path) for case in cases)]
-    try:
-        done = subprocess.run(arguments, capture_output=True, text=True, timeout=timeout * len(cases), env=environment)
-        code, out, log = done.returncode, done.stdout, done.stderr
-    except subprocess.TimeoutExpired as late:
-        code, out, log = None, (late.stdout or b"").decode(errors="replace"), "hangs"
-    found = split_output(out)
-    bad = code != 0 or REPORT.search(log)
-    if bad and len(cases) > 1:
+    found, wrong = decoded.run(command, environment, [case.path for case in cases], timeout)
+    if wrong and len(cases) > 1:
         for case in cases:
             run_chunk(command, environment, [case], side, timeout)
         return
     for case in cases:
         case.lines[side] = found.get(str(case.path), [])
-        if bad:
-            case.crashes[side] = f"exit code {code}: {last_words(log)}"
+        if wrong:
+            case.crashes[side] = wrong
 
 
 def run_sides(args: argparse.Namespace, cases: list[Case]) -> None:
@@ -156,21 +120,6 @@ def sides(args: argparse.Namespace) -> list[str]:
 
 def is_late(args: argparse.Namespace) -> bool:
     return args.threads == 1 and (args.codec == "av1" or args.thread_type == "frame")
-
-
-def in_own_order(lines: list[str]) -> list[str]:
-    """Frames in their order, then the errors, by code: what the splitter of superframes refuses is told at once, ahead of
-    the frame that is late."""
-    said = [line.split(": ", 1)[1] for line in lines]
-    return [line for line in said if is_frame(line)] + sorted(line for line in said if not is_frame(line))
-
-
-def is_frame(line: str) -> bool:
-    return "frame pts " in line
-
-
-def without_sum(line: str) -> str:
-    return line.rsplit(" ", 1)[0] if is_frame(line) else line
 
 
 def compare(case: Case, counts: Counts, args: argparse.Namespace) -> None:
@@ -213,12 +162,7 @@ def differs(stock: list[str], again: list[str], ours: list[str], counts: Counts)
 
 def main() -> None:
     args = parse()
-    for program in (args.program, args.stock):
-        if not program.is_file():
-            console.fail(f"{program} is not built")
-    if args.seed is None:
-        args.seed = time.time_ns() & 0xFFFFFFFF
-    print(f"seed {args.seed}", flush=True)
+    decoded.begin(args)
     counts = Counts()
     with tempfile.TemporaryDirectory(prefix="dd-hostile-") as folder:
         cases = make_cases(args, Path(folder))
