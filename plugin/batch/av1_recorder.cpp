@@ -179,9 +179,9 @@ std::uint32_t Av1Recorder::copy_mask(const std::uint8_t *from, unsigned stride, 
 std::uint32_t Av1Recorder::add_mask(const std::uint8_t *mask, unsigned w, unsigned h) {
     const auto [known, added] = known_masks_.try_emplace(Mask{mask, w * h}, static_cast<std::uint32_t>(masks.size()));
     // Memory may be used anew for another mask.
-    if (!added && std::memcmp(mask, masks.data() + known->second, std::size_t{w} * h) != 0)
+    if (added || std::memcmp(mask, masks.data() + known->second, std::size_t{w} * h) != 0)
         known->second = copy_mask(mask, w, w, h);
-    return added ? copy_mask(mask, w, w, h) : known->second;
+    return known->second;
 }
 
 std::uint32_t Av1Recorder::add_mask(const DdAv1Prediction &p, const Area &part) {

@@ -190,14 +190,13 @@ std::chrono::milliseconds patience_of(const Quirks &quirks) {
 
 } // namespace
 
-WorkLimits VulkanDevice::work_limits_of(const Candidate &c) const {
+WorkLimits VulkanDevice::work_limits_of(const Candidate &c, const Quirks &quirks) {
     const VkPhysicalDeviceLimits &limits = c.properties.limits;
     WorkLimits work;
     work.residual_bytes = std::min<std::uint64_t>(limits.maxStorageBufferRange, c.largest_allocation);
     work.upload_bytes = std::min(kMostUploadBytes, work.residual_bytes);
     work.groups = {limits.maxComputeWorkGroupCount[0], limits.maxComputeWorkGroupCount[1]};
-    work.time_ns = static_cast<std::uint64_t>(
-        std::chrono::nanoseconds(patience_of(quirks_of(c.driver, c.properties.deviceType))).count());
+    work.time_ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(patience_of(quirks)).count());
     return work;
 }
 
@@ -215,7 +214,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     robust_ = options.robust && c.can_check_accesses;
     constexpr std::chrono::milliseconds kLongestGrace{8000};
     patience_ = std::chrono::milliseconds(test_hook_number("DAEDALUS_TIMEOUT_MS", patience_of(quirks).count()));
-    work_limits_ = limits_from_text(test_hook("DAEDALUS_LIMITS"), work_limits_of(c));
+    work_limits_ = limits_from_text(test_hook("DAEDALUS_LIMITS"), work_limits_of(c, quirks));
     hang_grace_ = std::min(4 * patience_, kLongestGrace);
     constexpr std::chrono::minutes kCertainEnd{1}; // bounded all the same
     constexpr std::chrono::milliseconds kMoment{100};

@@ -23,6 +23,8 @@ namespace dd {
 class SlotPool;
 struct VulkanInstance;
 
+struct Quirks;
+
 class VulkanDevice {
   public:
     // nullptr: none; `why` then says why, for the user (empty where "cpu" was asked for).
@@ -81,7 +83,7 @@ class VulkanDevice {
     bool find(const GpuOptions &options, std::string &why);
     bool make_device(const Candidate &candidate, std::string &why);
     void settle(const Candidate &candidate, const GpuOptions &options);
-    WorkLimits work_limits_of(const Candidate &candidate) const;
+    static WorkLimits work_limits_of(const Candidate &candidate, const Quirks &quirks);
     bool release_device(); // false: the GPU hangs
     VkResult make_command_pool();
     VkResult submit_never_ending(VkFence fence);
