@@ -212,14 +212,11 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
     side_by_side_ = quirks.side_by_side;
     robust_ = options.robust && c.can_check_accesses;
-    constexpr std::chrono::milliseconds kLongestGrace{8000};
     patience_ = std::chrono::milliseconds(test_hook_number("DAEDALUS_TIMEOUT_MS", patience_of(quirks).count()));
     work_limits_ = limits_from_text(test_hook("DAEDALUS_LIMITS"), work_limits_of(c, quirks));
-    hang_grace_ = std::min(4 * patience_, kLongestGrace);
-    constexpr std::chrono::minutes kCertainEnd{1}; // bounded all the same
-    constexpr std::chrono::milliseconds kMoment{100};
-    grace_ = quirks.work_ends ? kCertainEnd : kLongestGrace;
-    closing_grace_ = quirks.work_ends ? kCertainEnd : kMoment;
+    constexpr std::chrono::milliseconds kMoment{100}, kLongestHang{8000};
+    hang_grace_ = std::min(4 * patience_, kLongestHang);
+    closing_grace_ = cpu_type_ ? kCertainEnd : kMoment;
     instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
     strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
     // For tests: every device can serve the strategy that asks least of it.

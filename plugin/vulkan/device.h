@@ -48,10 +48,12 @@ class VulkanDevice {
     const VkPhysicalDeviceLimits &limits() const { return limits_; }
     std::uint32_t queue_family() const { return queue_family_; }
     std::chrono::milliseconds patience() const { return patience_; }
-    // For work that is submitted now, and given up, to end after all, before the CPU writes where it does. Behind an injected hang
-    // nothing ends. With submit_mutex held.
-    std::chrono::milliseconds grace() const { return never_ ? hang_grace_ : grace_; }
-    // The same, before the device is destroyed. A software renderer's thread that is still at work when the process exits
+    // For work that is submitted now, and given up, to end after all, where the CPU has to write to the same pages. Behind an injected
+    // hang nothing ends. With submit_mutex held.
+    std::chrono::milliseconds grace() const { return never_ ? hang_grace_ : kCertainEnd; }
+    // A software renderer's work, threads of this process: it isn't kept from other pages at the same address.
+    bool writes_by_address() const { return cpu_type_; }
+    // As grace(), before the device is destroyed. A software renderer's thread that is still at work when the process exits
     // crashes in what the driver's and the compiler's destructors have taken away.
     std::chrono::milliseconds closing_grace() const { return closing_grace_; }
     bool timestamps() const { return timestamps_; }
@@ -78,6 +80,9 @@ class VulkanDevice {
     VkCommandPool command_pool() const { return command_pool_; } // with submit_mutex held
 
   private:
+    // Drivers reset work that runs for too long, mostly within some seconds; a software renderer's ends by itself, compiling included.
+    static constexpr std::chrono::minutes kCertainEnd{1};
+
     VulkanDevice();
     struct Candidate;
     bool find(const GpuOptions &options, std::string &why);
@@ -106,7 +111,7 @@ class VulkanDevice {
     VkPhysicalDeviceMemoryProperties memory_{};
     VkPhysicalDeviceLimits limits_{};
     WorkLimits work_limits_;
-    std::chrono::milliseconds patience_{2000}, grace_{8000}, hang_grace_{8000}, closing_grace_{100};
+    std::chrono::milliseconds patience_{2000}, hang_grace_{8000}, closing_grace_{100};
     std::unique_ptr<Faults> faults_;
     std::unique_ptr<Pipelines> pipelines_;
     std::unique_ptr<SlotPool> slots_;

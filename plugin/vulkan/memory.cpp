@@ -5,6 +5,7 @@
 #include "vulkan/dma_heap.h"
 
 #include <algorithm>
+#include <cstring>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -82,14 +83,14 @@ void Buffer::swap(Buffer &other) noexcept {
     std::swap(data_, other.data_);
     std::swap(coherent_, other.coherent_);
     std::swap(dma_buf_, other.dma_buf_);
-    std::swap(dma_size_, other.dma_size_);
+    std::swap(room_, other.room_);
 }
 
 Buffer::~Buffer() {
     if (!device_)
         return;
     if (dma_buf_ >= 0 && data_)
-        munmap(data_, dma_size_);
+        munmap(data_, room_);
     device_->vk().DestroyBuffer(device_->handle(), buffer_, nullptr);
     device_->vk().FreeMemory(device_->handle(), memory_, nullptr); // unmaps too
     if (dma_buf_ >= 0)
@@ -130,7 +131,8 @@ VkResult Buffer::make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Bu
             device, size, kDmaBuf,
             [](Buffer &made, const VkMemoryRequirements &needs) { return made.import(needs.size); }, buffer);
     const auto allocate = [&](Buffer &made, const VkMemoryRequirements &needs) {
-        return made.allocate(memory_types_for(device.memory_properties(), use, needs.memoryTypeBits), needs.size, use);
+        const auto types = memory_types_for(device.memory_properties(), use, needs.memoryTypeBits);
+        return made.allocate(types, use == MemoryUse::picture ? whole_pages(needs.size) : needs.size, use);
     };
     return make_in(device, size, 0, allocate, buffer);
 }
@@ -167,6 +169,7 @@ VkResult Buffer::allocate(const std::vector<std::uint32_t> &types, VkDeviceSize 
     void *data = nullptr;
     result = vk.MapMemory(device_->handle(), memory_, 0, VK_WHOLE_SIZE, 0, &data);
     data_ = static_cast<std::byte *>(data);
+    room_ = size;
     return result;
 }
 
@@ -176,13 +179,13 @@ VkResult Buffer::import(VkDeviceSize size) {
     if (device_->fails(Fault::alloc))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     // v3dv rounds sizes up to its pages and refuses a dma-buf that is smaller than that.
-    dma_size_ = whole_pages(size) + page_size();
-    dma_buf_ = dma_heap_allocate(dma_size_);
+    room_ = whole_pages(size) + page_size();
+    dma_buf_ = dma_heap_allocate(room_);
     if (dma_buf_ < 0)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (device_->fails(Fault::map))
         return VK_ERROR_MEMORY_MAP_FAILED;
-    void *data = mmap(nullptr, dma_size_, PROT_READ | PROT_WRITE, MAP_SHARED, dma_buf_, 0);
+    void *data = mmap(nullptr, room_, PROT_READ | PROT_WRITE, MAP_SHARED, dma_buf_, 0);
     if (data == MAP_FAILED)
         return VK_ERROR_MEMORY_MAP_FAILED;
     data_ = static_cast<std::byte *>(data);
@@ -225,6 +228,7 @@ VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize room, std::uint32_t
     VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, room, *type};
     result = vk.AllocateMemory(device_->handle(), &info, nullptr, &memory_);
     data_ = memory;
+    room_ = room;
     return result;
 }
 
@@ -244,6 +248,19 @@ VkResult Buffer::invalidate() const {
         return VK_SUCCESS;
     VkMappedMemoryRange range = {VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
     return device_->vk().InvalidateMappedMemoryRanges(device_->handle(), 1, &range);
+}
+
+bool Buffer::replace_pages() {
+    if (!data_ || reinterpret_cast<std::uintptr_t>(data_) % page_size() || room_ % page_size())
+        return false;
+    void *fresh = fresh_pages(room_);
+    if (!fresh)
+        return false;
+    std::memcpy(fresh, data_, size_);
+    if (mremap(fresh, room_, room_, MREMAP_MAYMOVE | MREMAP_FIXED, data_) != MAP_FAILED)
+        return true;
+    munmap(fresh, room_);
+    return false;
 }
 
 } // namespace dd

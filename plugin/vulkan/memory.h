@@ -59,6 +59,9 @@ class Buffer {
     // Between the CPU's writes and the GPU's reads, and the other way round. Nothing to do on coherent memory.
     VkResult flush() const;
     VkResult invalidate() const;
+    // The CPU gets other pages at the same address, with what these hold: what the GPU writes from here on isn't seen. False: they can't be
+    // exchanged, and all stays as it is.
+    bool replace_pages();
 
   private:
     void swap(Buffer &other) noexcept;
@@ -75,8 +78,8 @@ class Buffer {
     VkDeviceSize size_ = 0;
     std::byte *data_ = nullptr;
     bool coherent_ = true;
-    int dma_buf_ = -1; // memory of a dma-heap, mapped by us
-    VkDeviceSize dma_size_ = 0;
+    int dma_buf_ = -1;      // memory of a dma-heap, mapped by us
+    VkDeviceSize room_ = 0; // bytes from data_ that are this buffer's alone
 };
 
 } // namespace dd

@@ -29,7 +29,6 @@ Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type) {
     if (type == VK_PHYSICAL_DEVICE_TYPE_CPU) { // no wider than V3D, and barriers of a workgroup cost it as much
         quirks.profile = Profile::v3d;
         quirks.patience = kCpuTypePatience;
-        quirks.work_ends = true; // compiling included
     }
     return quirks;
 }

@@ -14,8 +14,6 @@ struct Quirks {
     // Workgroups that have begun all go on, so that one may wait for another. Vulkan doesn't promise that: only drivers on which it was
     // tested have it.
     bool side_by_side = false;
-    // However long it takes, its work ends, so that whoever gave some up can wait for that.
-    bool work_ends = false;
 };
 
 Quirks quirks_of(VkDriverId driver, VkPhysicalDeviceType type);

@@ -147,9 +147,7 @@ VkResult Slot::wait() {
     const bool known = result == VK_SUCCESS || result == VK_TIMEOUT || result == VK_ERROR_DEVICE_LOST;
     const VkResult end = known ? result : wait_for_fence();
     // A lost device doesn't write any more.
-    // The CPU does the frame again in the same memory: what a late GPU writes must not come after that. Drivers reset work
-    // that runs for too long, mostly within some seconds; a software renderer's ends by itself.
-    in_flight_ = end != VK_SUCCESS && end != VK_ERROR_DEVICE_LOST && !ends_within(grace_);
+    in_flight_ = end != VK_SUCCESS && end != VK_ERROR_DEVICE_LOST && !lets_go_of_picture();
     if (in_flight_)
         device_.give_up();
     else
@@ -181,6 +179,16 @@ VkResult Slot::wait_for_fence() {
         if (now >= deadline || now >= start + kLongestWait * patience)
             return VK_TIMEOUT;
     }
+}
+
+// The CPU does the frame again, and what a late GPU writes must not come after that.
+bool Slot::lets_go_of_picture() {
+    const auto now = std::chrono::nanoseconds::zero();
+    if (ends_within(now))
+        return true;
+    if (device_.writes_by_address() || !busy_.dst->host.replace_pages())
+        return ends_within(grace_);
+    return false;
 }
 
 bool Slot::ends_within(std::chrono::nanoseconds time) const {

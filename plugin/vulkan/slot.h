@@ -70,6 +70,7 @@ class Slot {
     VkResult make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer);
     bool pipelines_exist(const SubmitInput &input);
     VkResult wait_for_fence();
+    bool lets_go_of_picture(); // false: it has other pages, or the GPU hangs for longer than anything may
     bool ends_within(std::chrono::nanoseconds time) const;
     void finish(bool worked);
 
