@@ -13,6 +13,14 @@
 namespace dd {
 namespace {
 
+template <typename Body>
+void unless_it_throws(Body &&body) noexcept {
+    try {
+        body();
+    } catch (...) { // nothing depends on a timeline
+    }
+}
+
 constexpr int kCpu = 1, kGpu = 2; // "processes" of the timeline
 
 struct CloseFile {
@@ -56,7 +64,7 @@ std::unique_ptr<Trace> Trace::open(const std::string &path) {
 }
 
 Trace::~Trace() {
-    write();
+    unless_it_throws([&] { write(); });
 }
 
 std::int64_t Trace::now() {
@@ -64,7 +72,7 @@ std::int64_t Trace::now() {
         .count();
 }
 
-void Trace::span(const char *name, std::int64_t begin, std::uint64_t frame) {
+void Trace::add_span(const char *name, std::int64_t begin, std::uint64_t frame) {
     const std::int64_t end = now();
     static thread_local const long thread = syscall(SYS_gettid);
     const std::lock_guard lock(mutex_);
@@ -73,9 +81,15 @@ void Trace::span(const char *name, std::int64_t begin, std::uint64_t frame) {
     events_.push_back({name, begin, end, frame, thread});
 }
 
-void Trace::gpu(GpuTimeline timeline, std::uint64_t frame) {
-    const std::lock_guard lock(mutex_);
-    gpu_.emplace_back(frame, std::move(timeline));
+void Trace::span(const char *name, std::int64_t begin, std::uint64_t frame) noexcept {
+    unless_it_throws([&] { add_span(name, begin, frame); });
+}
+
+void Trace::gpu(GpuTimeline timeline, std::uint64_t frame) noexcept {
+    unless_it_throws([&] {
+        const std::lock_guard lock(mutex_);
+        gpu_.emplace_back(frame, std::move(timeline));
+    });
 }
 
 // What to add to the GPU's clock: no work begins before it is submitted, and some of it begins at once.

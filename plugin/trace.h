@@ -37,8 +37,9 @@ class Trace {
 
     static std::int64_t now(); // nanoseconds
     // From `begin` to now, on the calling thread. The name lives as long as the process.
-    void span(const char *name, std::int64_t begin, std::uint64_t frame);
-    void gpu(GpuTimeline timeline, std::uint64_t frame);
+    // What there is no memory for is missing from the file.
+    void span(const char *name, std::int64_t begin, std::uint64_t frame) noexcept;
+    void gpu(GpuTimeline timeline, std::uint64_t frame) noexcept;
 
   private:
     struct Event {
@@ -47,6 +48,7 @@ class Trace {
         std::uint64_t frame;
         long thread;
     };
+    void add_span(const char *name, std::int64_t begin, std::uint64_t frame);
     double gpu_clock() const;
     void write() const;
 

@@ -355,10 +355,40 @@ std::array<std::uint64_t, DD_STAGES> count_blocks(const DdFrame &frame) {
     return frame.session->codec == DD_CODEC_AV1 ? count_av1_blocks(frame) : count_vp9_blocks(frame);
 }
 
+FrameRecord record_of(const DdFrame &frame, DdOutcome outcome) {
+    FrameRecord record;
+    record.plan = frame.plan;
+    record.outcome = outcome;
+    record.intra_only = frame.intra_only;
+    record.filtered = frame.filtered;
+    record.early = frame.early;
+    record.absent = frame.absent;
+    record.blocks = count_blocks(frame);
+    record.refusal = frame.refusal;
+    if (frame.on_gpu(DD_STAGE_ITX))
+        record.residuals_kept = frame.av1_counts.residuals_kept;
+    record.submits = frame.submits;
+    record.dispatches = frame.dispatches;
+    return record;
+}
+
+void count_frame(DdFrame &frame, DdOutcome outcome) {
+    DdSession &session = *frame.session;
+    session.statistics.count(record_of(frame, outcome));
+    if (frame.error == DD_ERR_RANGE) {
+        session.statistics.count_out_of_range();
+        session.scheduler.out_of_range();
+    } else if (frame.on_gpu(DD_STAGE_ITX) && outcome == DD_OUTCOME_DONE) {
+        session.scheduler.in_range();
+    }
+    account(frame, outcome == DD_OUTCOME_DONE && frame.error == DD_OK);
+}
+
+// Whatever fails here, those who wait for the picture are told, and nothing leaks.
 void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
-    wait_frame(*frame);
-    return_records(*frame);
+    frame->fail(guarded([&] { return wait_frame(*frame); }));
+    contained([&] { return_records(*frame); });
     // A frame that was dropped may still be a reference: its pixels are what the CPU left.
     const bool by_cpu = outcome != DD_OUTCOME_DONE;
     if (by_cpu && frame->dst->memory->gpu)
@@ -366,35 +396,16 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     if (frame->tells_progress)
         frame->dst->progress.set(by_cpu || frame->error != DD_OK ? PictureProgress::State::redone
                                                                  : PictureProgress::State::complete);
-    FrameRecord record;
-    record.plan = frame->plan;
-    record.outcome = outcome;
-    record.intra_only = frame->intra_only;
-    record.filtered = frame->filtered;
-    record.early = frame->early;
-    record.absent = frame->absent;
-    record.blocks = count_blocks(*frame);
-    record.refusal = frame->refusal;
-    if (frame->on_gpu(DD_STAGE_ITX))
-        record.residuals_kept = frame->av1_counts.residuals_kept;
-    record.submits = frame->submits;
-    record.dispatches = frame->dispatches;
-    session->statistics.count(record);
-    if (frame->error == DD_ERR_RANGE) {
-        session->statistics.count_out_of_range();
-        session->scheduler.out_of_range();
-    } else if (frame->on_gpu(DD_STAGE_ITX) && outcome == DD_OUTCOME_DONE) {
-        session->scheduler.in_range();
-    }
-    account(*frame, outcome == DD_OUTCOME_DONE && frame->error == DD_OK);
+    contained([&] { count_frame(*frame, outcome); });
     dd_picture_unref(&frame->dst);
     for (DdPicture *&ref : frame->ref)
         dd_picture_unref(&ref);
     frame->session = nullptr;
-    {
+    contained([&] {
         const std::lock_guard lock(session->mutex);
         session->idle_frames.push_back(std::move(frame));
-    }
+    });
+    frame.reset(); // before its session, where it couldn't be kept
     dd_session_unref(&session);
 }
 
@@ -428,8 +439,7 @@ DdPlan dd_frame_plan(const DdFrame *frame) {
 int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote) {
     if (!frame || phases == 0 || phases > (DD_PHASE_RECON | DD_PHASE_FILTER))
         return DD_ERR_INVALID;
-    const int result = guarded([&] { return submit_frame(*frame, phases, cpu_wrote != 0); });
-    return result == DD_OK ? result : frame->fail(result);
+    return frame->fail(guarded([&] { return submit_frame(*frame, phases, cpu_wrote != 0); }));
 }
 
 unsigned dd_frame_await_references(DdFrame *frame, unsigned slots) {
@@ -442,7 +452,7 @@ unsigned dd_frame_await_references(DdFrame *frame, unsigned slots) {
 int dd_frame_wait(DdFrame *frame) {
     if (!frame)
         return DD_ERR_INVALID;
-    return guarded([&] { return wait_frame(*frame); });
+    return frame->fail(guarded([&] { return wait_frame(*frame); }));
 }
 
 int64_t dd_frame_trace_time(const DdFrame *frame) {
@@ -460,7 +470,7 @@ void dd_frame_end(DdFrame **frame, DdOutcome outcome) {
         return;
     std::unique_ptr<DdFrame> ended(*frame);
     *frame = nullptr;
-    contained([&] { end_frame(std::move(ended), outcome); });
+    end_frame(std::move(ended), outcome);
 }
 
 } // extern "C"

@@ -30,6 +30,10 @@
 
 namespace dd {
 
+struct UnrefDevice {
+    void operator()(DdDevice *device) const { dd_device_unref(&device); }
+};
+
 // A counted handle: starts with one reference.
 class Counted {
   public:
@@ -102,7 +106,7 @@ struct DdSession : dd::Counted {
     // What the user is told at the end.
     void say_goodbye();
 
-    DdDevice *device;
+    std::unique_ptr<DdDevice, dd::UnrefDevice> device;
     DdCodec codec;
     dd::Log log;
     dd::Scheduler scheduler;
@@ -137,7 +141,7 @@ struct DdFrame final : dd::CoefficientLender {
     std::span<std::uint32_t> lend_more(std::span<const std::uint32_t> used, std::size_t words) override;
     bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
     dd::Trace *trace() const { return session->device->trace.get(); }
-    // The first error of a frame stays: it must go to the CPU.
+    // The first error of a frame stays: it must go to the CPU. DD_OK is none.
     int fail(int result) {
         int none = DD_OK;
         error.compare_exchange_strong(none, result);

@@ -102,7 +102,6 @@ DdSession::~DdSession() {
     contained([this] { say_goodbye(); });
     idle_frames.clear();
     pool.reset();
-    dd_device_unref(&device);
 }
 
 void DdSession::attach() {
@@ -160,7 +159,7 @@ std::shared_ptr<Preparation> DdSession::preparation_of(const PictureFormat &form
     auto made = std::make_shared<Preparation>();
     made->kind = kind;
     if (device->late && !is_prepared(device->gpu.get().get(), codec, kind))
-        device->worker.add([device = device, codec = codec, made](const std::stop_token &stop) {
+        device->worker.add([device = device.get(), codec = codec, made](const std::stop_token &stop) {
             prepare_kind(*device, codec, *made, 1, stop);
         });
     else
