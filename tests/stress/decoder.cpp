@@ -81,7 +81,10 @@ std::vector<std::string> feed(Decoder &decoder, const PacketData *packet, const 
 
 Stream read_ivf(const std::string &path) {
     std::ifstream in(path, std::ios::binary);
-    const std::vector<std::uint8_t> file{std::istreambuf_iterator<char>(in), {}};
+    return parse_ivf({std::istreambuf_iterator<char>(in), {}}, path);
+}
+
+Stream parse_ivf(const std::vector<std::uint8_t> &file, const std::string &path) {
     if (file.size() < kIvfHeader || std::memcmp(file.data(), "DKIF", 4) != 0)
         throw std::runtime_error(path + " is no IVF file");
     Stream stream{path.substr(path.rfind('/') + 1), codec_of(file), {}};

@@ -28,7 +28,8 @@ struct Stream {
     std::vector<PacketData> packets;
 };
 
-// Reads an IVF file of VP9 or AV1. Throws std::runtime_error where it can't.
+// Reads an IVF file of VP9 or AV1. Both throw std::runtime_error where they can't.
+Stream parse_ivf(const std::vector<std::uint8_t> &file, const std::string &path);
 Stream read_ivf(const std::string &path);
 
 struct BufferUnref {

@@ -36,6 +36,8 @@ COMPONENTS = {
               "mandelbrot noise null nullsrc pad psnr scale select setpts split ssim testsrc testsrc2 trim",
 }
 
+COVERAGE = "fuzzer-no-link"  # what libFuzzer needs of every object
+
 # What configure reads to find its components: a change of these calls for a new configure run.
 CONFIGURE_INPUTS = (
     "configure", "libavcodec/allcodecs.c", "libavcodec/parsers.c", "libavcodec/bitstream_filters.c",
@@ -117,7 +119,10 @@ def build_dav1d(job: Job) -> None:
         "-Dxxhash_muxer=disabled",
     ]
     if job.sanitize:
-        options += [f"-Db_sanitize={job.sanitize}", "-Db_lundef=false", "--buildtype=debugoptimized"]
+        sanitizers = job.sanitize.replace(f",{COVERAGE}", "")
+        options += [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized"]
+    if COVERAGE in job.sanitize:
+        options.append(f"-Dc_args=-fsanitize={COVERAGE}")
     if job.cross:
         options += [f"--cross-file={job.cross}"]
     if job.patched and "'daedalus'" in (tree / "meson_options.txt").read_text():
@@ -140,8 +145,9 @@ def component_options() -> list[str]:
 def sanitizer_options(sanitize: str) -> list[str]:
     if not sanitize:
         return []
+    compiler = [f"--cc={os.environ['CC']}"] if "CC" in os.environ else []
     flags = f"-fsanitize={sanitize} -fno-omit-frame-pointer -g -O1"
-    return [f"--extra-cflags={flags}", f"--extra-ldflags=-fsanitize={sanitize}", "--disable-stripping",
+    return [*compiler, f"--extra-cflags={flags}", f"--extra-ldflags=-fsanitize={sanitize}", "--disable-stripping",
             "--disable-optimizations" if sanitize == "memory" else "--enable-optimizations"]
 
 
@@ -234,7 +240,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("flavour", choices=("stock", "patched"))
     parser.add_argument("--build", type=Path, required=True, help="build folder")
     parser.add_argument("--sanitize", default="none", metavar="LIST",
-                        help="address,undefined or thread: compile everything with these sanitizers")
+                        help=f"address,undefined or thread, and {COVERAGE}: compile everything with these sanitizers")
     parser.add_argument("--cross", type=Path, metavar="FILE", help="a meson cross file")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--stamp", type=Path, help="write this file at the end")
