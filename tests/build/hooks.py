@@ -2,24 +2,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Variables that only tests set are known to a library with test hooks, and to none without: hooks.py WITH WITHOUT."""
 
-import re
 import sys
 from pathlib import Path
 
-HOOKS = {b"DAEDALUS_FAULT", b"DAEDALUS_LIMITS", b"DAEDALUS_MEMORY", b"DAEDALUS_OPEN_LATE", b"DAEDALUS_SAVE_BATCH", b"DAEDALUS_SEED", b"DAEDALUS_TIMEOUT_MS"}
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 
-
-def named(library: str) -> set[bytes]:
-    return set(re.findall(rb"DAEDALUS_[A-Z_]+", Path(library).read_bytes())) & HOOKS
+from daedalus_tools import hooks
 
 
 def main() -> None:
-    with_hooks, without = named(sys.argv[1]), named(sys.argv[2])
-    for missing in sorted(HOOKS - with_hooks):
-        print(f"failed: {missing.decode()} isn't known to {sys.argv[1]}")
-    for left in sorted(without):
-        print(f"failed: {left.decode()} is known to {sys.argv[2]}")
-    sys.exit(1 if without or with_hooks != HOOKS else 0)
+    known, left = (hooks.known_to(Path(library)) for library in sys.argv[1:3])
+    missing = hooks.all_names() - known
+    for name in sorted(missing):
+        print(f"failed: {name} isn't known to {sys.argv[1]}")
+    for name in sorted(left):
+        print(f"failed: {name} is known to {sys.argv[2]}")
+    sys.exit(1 if left or missing or not known else 0)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from . import hooks
+
 
 @dataclass(frozen=True)
 class Offload:
@@ -86,6 +88,8 @@ def decode(program: Path, stream: Path, *, threads: Threads = Threads(), offload
         outputs = [*AS_DECODED, "-f", "framemd5", str(frames), *AS_DECODED, "-f", "md5", str(total)]
         arguments = [*(prefix or []), *command(program, stream, threads, offload, level, before or [], outputs)]
         env = {**clean_environment(), **(offload.environment() if offload else {}), **(environment or {})}
+        if offload:
+            hooks.check(program, env)
         start = time.monotonic()
         timed_out = False
         try:
