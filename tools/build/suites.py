@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Run the suites of tests/suites.list, each with its log and its time limit, and count their tests.
 
-A suite's output says how many tests it ran, by meson's summary or by a line `N passed, N failed, N skipped` (the last
-one counts). A suite that says nothing counts as one test. Whatever it prints, an exit code other than 0 is a failure.
+A suite's output says how many tests it ran, by a line `N passed, N failed, N skipped` (the last one counts, of meson's
+programs the sum). A suite that says nothing counts as one test. Whatever it prints, an exit code other than 0 is a failure.
 Neighbours in the table that leave cores idle run side by side.
 """
 
@@ -83,8 +83,13 @@ def counts_of_meson(text: str) -> Count | None:
 
 
 def counts_of(text: str, code: int) -> Count:
-    lines = COUNTS.findall(text)
-    count = Count(*map(int, lines[-1])) if lines else counts_of_meson(text)
+    lines = [Count(*map(int, line)) for line in COUNTS.findall(text)]
+    programs = counts_of_meson(text)
+    if programs and lines:
+        count = Count(sum(c.passed for c in lines), max(programs.failed, sum(c.failed for c in lines)),
+                      programs.skipped + sum(c.skipped for c in lines))
+    else:
+        count = lines[-1] if lines else programs
     if count is None:
         count = Count(passed=int(code == 0))
     if code != 0 and count.failed == 0:
@@ -193,6 +198,7 @@ def main() -> None:
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--only", metavar="NAMES")
     parser.add_argument("--skip", metavar="NAMES")
+    parser.add_argument("--no-skips", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     suites = chosen(read_table(), args)
@@ -206,7 +212,7 @@ def main() -> None:
     start, total, failed = time.monotonic(), Count(), []
     for suite, count in run_all(suites):
         total.add(count)
-        failed += [suite.name] if count.failed else []
+        failed += [suite.name] if count.failed or (args.no_skips and count.skipped) else []
     say(f"{len(suites)} suites in {(time.monotonic() - start) / 60:.1f} min")
     print(total)
     if failed:
