@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // What the passes of the AV1 in-loop filters share: buffers, planes, rows of four pixels.
-// BYTES: bytes a pixel, 1 or 2.
+// BYTES: bytes a pixel, 1 or 2; or BITS: 8, 10 or 12.
 #extension GL_EXT_control_flow_attributes : require
 #include "common/av1_records.h"
+
+#ifdef BITS
+#if BITS == 8
+#define BYTES 1
+#else
+#define BYTES 2
+#endif
+#endif
 
 // Those of restoration wait for barriers.
 #ifndef LANES
@@ -52,6 +60,46 @@ DdAv1Plane plane_at(uint plane) {
     if (plane == 1u)
         return params.plane[1];
     return params.plane[2];
+}
+
+// Lanes of the passes that take a plane in pieces of 16x16 pixels or whole blocks: sixteen lanes make a unit.
+struct Place {
+    uint plane, offset; // byte of its first pixel
+    uint row, unit, lane;
+    bool luma, filtered;
+};
+
+Place place_of_lane() {
+    const uint group = group_index(), first1 = pass.first[1], first2 = pass.first[2];
+    const uint o0 = pass.offset[0], o1 = pass.offset[1], o2 = pass.offset[2];
+    const bool luma = group < first1, last = group >= first2;
+    const uint index = (group - (luma ? 0u : last ? first2 : first1)) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+    const uint units = index >> 4, across = luma ? pass.across[0] : pass.across[1];
+    Place p;
+    p.luma = luma;
+    p.plane = luma ? 0u : last ? 2u : 1u;
+    p.offset = luma ? o0 : last ? o2 : o1;
+    // Exact: there are at most 2^20 units, and halves keep their distance from the rounding.
+    p.row = uint((float(units) + 0.5) * (luma ? pass.inverse[0] : pass.inverse[1]));
+    p.unit = units - p.row * across;
+    p.lane = index & 15u;
+    p.filtered = ((pass.flags >> (DD_AV1_PASS_PLANE_SHIFT + p.plane)) & 1u) != 0u;
+    return p;
+}
+
+// Of a unit of whole blocks of 8x8 pixels of luma: the block, and the lane's four pixels in the plane.
+struct BlockQuad {
+    uint x8, y8, x, y;
+};
+
+BlockQuad block_quad(const Place p) {
+    const uint h = p.luma ? 0u : pass.ss_h, v = p.luma ? 0u : pass.ss_v, across = 1u - h, log2 = 4u - h - v;
+    BlockQuad b;
+    b.x8 = (p.unit << (h + v)) + (p.lane >> log2);
+    b.y8 = p.row;
+    b.x = ((b.x8 << across) + (p.lane & across)) << 2;
+    b.y = (b.y8 << (3u - v)) + ((p.lane >> across) & ((8u >> v) - 1u));
+    return b;
 }
 
 bool filtered(uint plane) { return ((pass.flags >> (DD_AV1_PASS_PLANE_SHIFT + plane)) & 1u) != 0u; }

@@ -4,11 +4,12 @@
 // GLSL compile this one file, and only 32-bit words are used.
 //
 // One frame is one block of words in the upload: DdAv1FilterParams, then the tables that it points into. The passes
-// run over whole frames, each from one picture to another of the same layout, so no pixel has two writers:
-//   deblock columns   picture   -> scratch A
-//   deblock rows      scratch A -> scratch B (the picture, where nothing follows)
-//   CDEF              scratch B -> scratch A (the picture, where no restoration follows)
-//   restoration       scratch A, rows outside a stripe from scratch B -> the picture
+// run over whole frames. No pixel that one of their lanes writes is read by another lane:
+//   deblock           columns, then rows, in the picture
+//   CDEF              picture -> scratch A, those blocks that it filters; then they are copied back
+//   with restoration  picture -> scratch B, a copy; CDEF: scratch B -> scratch A, all blocks;
+//                     restoration: scratch A, rows outside a stripe from scratch B -> the picture
+// Where CDEF reads the picture, it is bound in place of scratch B.
 #ifndef DAEDALUS_KERNELS_AV1_RECORDS_H
 #define DAEDALUS_KERNELS_AV1_RECORDS_H
 
@@ -97,9 +98,14 @@ struct DdAv1Pass {
     uint first[3]; // first workgroup of each plane
     uint total;    // workgroups of all planes
     uint flags;    // DD_AV1_PASS_*
+    // Of units of sixteen lanes: how many lie side by side in luma and in chroma, and one by that.
+    uint across[2];
+    float inverse[2];
+    uint offset[3]; // bytes, of the planes
+    uint stride[2]; // of luma and chroma
+    uint ss_h, ss_v;
 };
-const uint DD_AV1_PASS_FROM_DST = 1u;    // read the picture instead of the scratch picture
-const uint DD_AV1_PASS_TO_DST = 2u;      // write the picture
+const uint DD_AV1_PASS_ALL = 1u;         // CDEF, copy: all blocks of the picture
 const uint DD_AV1_PASS_NO_CDEF = 4u;     // restoration: scratch A is unused, everything comes from scratch B
 const uint DD_AV1_PASS_PLANE_SHIFT = 4u; // bits 4 to 6: planes that are filtered; others are copied
 

@@ -19,16 +19,18 @@ constexpr Filter kFilters[] = {{DD_STAGE_LF, DD_AV1_FILTER_DEBLOCK},
                                {DD_STAGE_CDEF, DD_AV1_FILTER_CDEF},
                                {DD_STAGE_LR, DD_AV1_FILTER_RESTORATION}};
 
+// Restoration needs two pictures, CDEF one.
 GpuStatus prepare_scratch(DdFrame &frame) {
     PictureLayout layout = frame.dst->layout();
     layout.size = av1_scratch_bytes(layout);
-    if (frame.scratch[0] && frame.scratch_layout == layout)
-        return {};
-    frame.scratch = {};
-    for (auto &picture : frame.scratch)
-        if (const GpuStatus status = frame.session->gpu()->make_scratch(layout, picture); !status)
-            return status;
+    if (frame.scratch_layout != layout)
+        frame.scratch = {};
     frame.scratch_layout = layout;
+    const bool needed[] = {frame.av1.filters.cdef(), frame.av1.filters.restoration()};
+    for (unsigned i = 0; i < 2; i++)
+        if (needed[i] && !frame.scratch[i])
+            if (const GpuStatus status = frame.session->gpu()->make_scratch(layout, frame.scratch[i]); !status)
+                return status;
     return {};
 }
 
@@ -177,8 +179,8 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
         write_av1_filter(frame.av1, *planned[kFilter], frame.job->upload(kFilter));
         if (planned[kFilter]->exchange)
             write_exchange(frame.shares.written(), *planned[kFilter], frame.job->upload(kFilter));
-        input.ref[kAv1ScratchA] = frame.scratch[0].get();
-        input.ref[kAv1ScratchB] = frame.scratch[1].get();
+        input.ref[kAv1ScratchA] = frame.av1.filters.cdef() ? frame.scratch[0].get() : nullptr;
+        input.ref[kAv1ScratchB] = frame.av1.filters.restoration() ? frame.scratch[1].get() : nullptr;
     }
     input.tables = vp9_tables(); // no kernel reads them, but something must be bound
     input.cpu_wrote = cpu_wrote;

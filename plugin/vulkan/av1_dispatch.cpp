@@ -14,6 +14,8 @@ constexpr unsigned kLanes = 255;
 constexpr unsigned kTileRows = 16;      // of restoration.comp
 constexpr unsigned kTileColumns = 64;   // or a unit, where that is narrower
 constexpr unsigned kMaxGroups = 32768u; // in one dimension; the kernels count through both
+constexpr unsigned kUnit = 16; // lanes of a unit (filter.glsl), and pixels of its sides in a plane that is deblocked
+constexpr std::uint8_t kPicture = 0xff; // no slot: the picture itself takes its place
 
 constexpr unsigned div_up(unsigned value, unsigned by) {
     return (value + by - 1) / by;
@@ -33,14 +35,15 @@ unsigned rows(const DdAv1FilterParams &p, unsigned plane) {
     return p.h8 * 8 >> (plane ? p.ss_v : 0);
 }
 
-unsigned column_groups(const DdAv1FilterParams &p, unsigned plane) {
-    return div_up(div_up(columns(p, plane), 8) * rows(p, plane), kLanes);
+// Units of a plane: how many lie side by side, and how many rows of them there are.
+struct Units {
+    unsigned across, down;
+};
+Units squares(const DdAv1FilterParams &p, unsigned plane) {
+    return {div_up(columns(p, plane), kUnit), div_up(rows(p, plane), kUnit)};
 }
-unsigned row_groups(const DdAv1FilterParams &p, unsigned plane) {
-    return div_up(columns(p, plane) / 4 * div_up(rows(p, plane), 8), kLanes);
-}
-unsigned quad_groups(const DdAv1FilterParams &p, unsigned plane) {
-    return div_up(columns(p, plane) / 4 * rows(p, plane), kLanes);
+Units blocks(const DdAv1FilterParams &p, unsigned plane) { // 64 pixels each
+    return {plane ? div_up(p.w8, 1u << (p.ss_h + p.ss_v)) : p.w8, p.h8};
 }
 unsigned tile_groups(const DdAv1FilterParams &p, unsigned plane) {
     const bool restored = p.restored >> plane & 1;
@@ -55,55 +58,82 @@ class Planner {
     void deblock() {
         const std::uint32_t planes = params_.deblock & DD_AV1_DEBLOCK_LUMA ? 1 : 0;
         filtered_ = planes | (params_.deblock & DD_AV1_DEBLOCK_CHROMA ? 6 : 0);
-        const bool last = !batch_.filters.cdef() && !batch_.filters.restoration();
         if (batch_.filters.deblock()) {
-            add("deblock_columns", column_groups, 0);
-            add("deblock_rows", row_groups, last ? DD_AV1_PASS_TO_DST : 0);
-        } else if (!last) {
-            add("deblock_rows", row_groups, DD_AV1_PASS_FROM_DST); // the copy that the next pass reads
+            add_units("deblock_columns", squares, 0);
+            add_units("deblock_rows", squares, 0);
         }
+        filtered_ = 7;
+        if (batch_.filters.restoration())
+            add_units("copy", blocks, DD_AV1_PASS_ALL);
     }
 
     void cdef() {
         if (!batch_.filters.cdef())
             return;
-        filtered_ = 7;
-        const unsigned groups = div_up(batch_.filters.blocks(), kLanes);
+        const bool restored = batch_.filters.restoration();
+        const std::uint8_t source = restored ? kAv1ScratchB : kPicture;
         DdAv1Pass pass{};
-        pass.total = groups;
-        add("cdef_direction", pass);
-        add("cdef_filter", quad_groups, batch_.filters.restoration() ? 0 : DD_AV1_PASS_TO_DST);
+        pass.total = div_up(batch_.filters.blocks(), kLanes);
+        add("cdef_direction", pass, source);
+        const unsigned filter = kernel_index("av1_cdef_filter_" + std::to_string(batch_.dst.format.bit_depth));
+        add(filter, pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0), source);
+        if (!restored)
+            add_units("copy", blocks, 0);
     }
 
     void restoration() {
         if (!batch_.filters.restoration())
             return;
         filtered_ = params_.restored;
-        add("restoration", tile_groups, batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF);
+        DdAv1Pass pass{};
+        for (unsigned p = 0; p < params_.planes; p++) {
+            pass.first[p] = pass.total;
+            pass.total += tile_groups(params_, p);
+        }
+        for (unsigned p = params_.planes; p < 3; p++)
+            pass.first[p] = pass.total;
+        pass.flags = (batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF) | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
+        add("restoration", pass);
     }
 
   private:
-    using GroupsOfPlane = unsigned (*)(const DdAv1FilterParams &, unsigned);
+    using UnitsOfPlane = Units (*)(const DdAv1FilterParams &, unsigned);
 
-    void add(const char *name, GroupsOfPlane groups, std::uint32_t flags) {
+    DdAv1Pass pass_of(UnitsOfPlane units, std::uint32_t flags) const {
         DdAv1Pass pass{};
         for (unsigned p = 0; p < 3; p++) {
             pass.first[p] = pass.total;
-            if (p < params_.planes)
-                pass.total += groups(params_, p);
+            if (p >= params_.planes)
+                continue;
+            const Units all = units(params_, p);
+            const unsigned kind = p ? 1 : 0;
+            pass.total += div_up(all.across * all.down * kUnit, kLanes);
+            pass.across[kind] = all.across;
+            pass.inverse[kind] = 1.0f / static_cast<float>(all.across);
+            pass.offset[p] = params_.plane[p].offset;
+            pass.stride[kind] = params_.plane[p].stride;
         }
+        pass.ss_h = params_.ss_h;
+        pass.ss_v = params_.ss_v;
         pass.flags = flags | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
-        add(name, pass);
+        return pass;
     }
 
-    void add(const char *name, const DdAv1Pass &pass) {
+    void add_units(const char *name, UnitsOfPlane units, std::uint32_t flags) { add(name, pass_of(units, flags)); }
+
+    void add(const char *name, const DdAv1Pass &pass, std::uint8_t source = kAv1ScratchB) {
+        add(kernel(name, batch_.dst.format), pass, source);
+    }
+
+    // `source`: what the kernel has as scratch B.
+    void add(unsigned kernel, const DdAv1Pass &pass, std::uint8_t source) {
         Dispatch dispatch;
-        dispatch.kernel = kernel(name, batch_.dst.format);
+        dispatch.kernel = kernel;
         dispatch.set_push(pass);
         dispatch.groups = std::min(pass.total, kMaxGroups);
         dispatch.groups_y = div_up(pass.total, kMaxGroups);
         dispatch.barrier = !work_.dispatches.empty();
-        dispatch.ref = {kAv1ScratchA, kAv1ScratchB};
+        dispatch.ref = {kAv1ScratchA, source};
         work_.dispatches.push_back(dispatch);
     }
 
@@ -113,9 +143,9 @@ class Planner {
     std::uint32_t filtered_ = 0;
 };
 
-constexpr const char *kFilterKernels[] = {"cdef_direction", "cdef_filter", "deblock_columns", "deblock_rows",
-                                          "restoration"};
-constexpr const char *kReconKernels[] = {"difference", "itx", "itx_large", "mc", "overlap", "pair", "warp"};
+constexpr const char *kFilterKernels[] = {"cdef_direction", "copy", "deblock_columns", "deblock_rows", "restoration"};
+constexpr const char *kDepthKernels[] = {"cdef_filter", "difference", "itx",  "itx_large",
+                                         "mc",          "overlap",    "pair", "warp"};
 constexpr const char *kIntraKernels[] = {"intra", "itx_apart", "itx_large_apart"};
 
 } // namespace
@@ -153,7 +183,7 @@ std::vector<unsigned> av1_kernels(const PictureFormat &format, Profile profile) 
     const auto add = [&](const char *name) {
         kernels.push_back(kernel_index(std::string("av1_") + name + "_" + std::to_string(format.bit_depth)));
     };
-    std::ranges::for_each(kReconKernels, add);
+    std::ranges::for_each(kDepthKernels, add);
     if (profile == Profile::wide)
         std::ranges::for_each(kIntraKernels, add);
     std::ranges::sort(kernels);
