@@ -97,11 +97,11 @@ void load_block(uint x8, uint y8) {
     const int depth = int(params.bit_depth) - 8;
     [[unroll]] for (uint y = 0u; y < 8u; y++) {
 #if BYTES == 1
-        px[2u * y] = scratch_b[from];
-        px[2u * y + 1u] = scratch_b[from + 1u];
+        px[2u * y] = dst[from];
+        px[2u * y + 1u] = dst[from + 1u];
 #else
         [[unroll]] for (uint half_row = 0u; half_row < 2u; half_row++) {
-            const uvec2 q = LOAD_QUAD(scratch_b, from + 2u * half_row);
+            const uvec2 q = LOAD_QUAD(dst, from + 2u * half_row);
             const uvec2 low = (q >> depth) & 0xffu, high = (q >> (16 + depth)) & 0xffu;
             px[2u * y + half_row] = low.x | high.x << 8 | low.y << 16 | high.y << 24;
         }

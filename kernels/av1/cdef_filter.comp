@@ -2,7 +2,8 @@
 //
 // CDEF of a whole frame from the decisions of cdef_direction.comp, from one picture to another. AV1 specification, clause 7.15.2. A
 // lane takes four pixels of a row and sixteen lanes an 8x8 block, so that they take one way; of subsampled chroma they take two
-// or four blocks. Blocks that aren't filtered are left out, unless the next pass reads all of the picture.
+// or four blocks. Blocks that aren't filtered are left out. With DD_AV1_PASS_ALL restoration follows, which reads the whole picture from
+// scratch A, and from scratch B what it was before.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "filter.glsl"
@@ -35,10 +36,10 @@ PIXELS packed(vec4 v) {
 PIXELS load_at(uint at) {
     const uint word = at >> 2, shift = 8u * at;
 #if BYTES == 1
-    const uint low = scratch_b[word], high = scratch_b[word + 1u];
+    const uint low = dst[word], high = dst[word + 1u];
     return (low >> (shift & 31u)) + ((high + high) << ((31u - shift) & 31u));
 #else
-    const uint a = scratch_b[word], b = scratch_b[word + 1u], c = scratch_b[word + 2u], back = (31u - shift) & 31u;
+    const uint a = dst[word], b = dst[word + 1u], c = dst[word + 2u], back = (31u - shift) & 31u;
     return uvec2((a >> (shift & 31u)) + ((b + b) << back), (b >> (shift & 31u)) + ((c + c) << back));
 #endif
 }
@@ -167,12 +168,15 @@ void main() {
     const uint decision = scratch_a[blocks + own.y8 * w8 + own.x8];
     const uint at = place.offset + own.y * stride + own.x * BYTES;
     const int columns = int(w8 << (3u - ss_h)), rows = int(h8 << (3u - ss_v));
-    Quad quad = Quad(int(own.x), int(own.y), columns, rows, at, place.offset + uint(rows) * stride, LOAD_QUAD(scratch_b, at >> 2));
+    Quad quad = Quad(int(own.x), int(own.y), columns, rows, at, place.offset + uint(rows) * stride, LOAD_QUAD(dst, at >> 2));
+    const bool all_blocks = (pass.flags & DD_AV1_PASS_ALL) != 0u;
+    if (all_blocks)
+        STORE_QUAD(scratch_b, at >> 2, quad.pixels);
     const bool wanted = (decision & (place.luma ? 0xfffu : 0xffu << DD_AV1_CDEF_UV_PRI_SHIFT)) != 0u;
     if (wanted) {
         const bool border = uint(quad.x - 4) >= uint(quad.columns - 8) || uint(quad.y - 2) >= uint(quad.rows - 4);
         quad.pixels = filtered_quad(quad, int(stride), strengths_of(place.luma, decision, damping), border);
     }
-    if (wanted || (pass.flags & DD_AV1_PASS_ALL) != 0u)
+    if (wanted || all_blocks)
         STORE_QUAD(scratch_a, quad.at >> 2, quad.pixels);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What CDEF has filtered, from the scratch picture back to the picture; or, with DD_AV1_PASS_ALL, the whole picture to the scratch
-// picture that restoration reads. Lanes lie as those of cdef_filter.comp.
+// What CDEF has filtered, from scratch A back to the picture; or, with DD_AV1_PASS_ALL, the whole picture to scratch B, which
+// restoration reads. Lanes lie as those of cdef_filter.comp.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "filter.glsl"

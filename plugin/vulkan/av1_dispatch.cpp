@@ -15,7 +15,6 @@ constexpr unsigned kTileRows = 16;      // of restoration.comp
 constexpr unsigned kTileColumns = 64;   // or a unit, where that is narrower
 constexpr unsigned kMaxGroups = 32768u; // in one dimension; the kernels count through both
 constexpr unsigned kUnit = 16; // lanes of a unit (filter.glsl), and pixels of its sides in a plane that is deblocked
-constexpr std::uint8_t kPicture = 0xff; // no slot: the picture itself takes its place
 
 constexpr unsigned div_up(unsigned value, unsigned by) {
     return (value + by - 1) / by;
@@ -62,21 +61,18 @@ class Planner {
             add_units("deblock_columns", squares, 0);
             add_units("deblock_rows", squares, 0);
         }
-        filtered_ = 7;
-        if (batch_.filters.restoration())
-            add_units("copy", blocks, DD_AV1_PASS_ALL);
     }
 
     void cdef() {
         if (!batch_.filters.cdef())
             return;
+        filtered_ = 7;
         const bool restored = batch_.filters.restoration();
-        const std::uint8_t source = restored ? kAv1ScratchB : kPicture;
         DdAv1Pass pass{};
         pass.total = div_up(batch_.filters.blocks(), kLanes);
-        add("cdef_direction", pass, source);
+        add("cdef_direction", pass);
         const unsigned filter = kernel_index("av1_cdef_filter_" + std::to_string(batch_.dst.format.bit_depth));
-        add(filter, pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0), source);
+        add(filter, pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0));
         if (!restored)
             add_units("copy", blocks, 0);
     }
@@ -84,6 +80,9 @@ class Planner {
     void restoration() {
         if (!batch_.filters.restoration())
             return;
+        filtered_ = 7;
+        if (!batch_.filters.cdef())
+            add_units("copy", blocks, DD_AV1_PASS_ALL);
         filtered_ = params_.restored;
         DdAv1Pass pass{};
         for (unsigned p = 0; p < params_.planes; p++) {
@@ -121,19 +120,16 @@ class Planner {
 
     void add_units(const char *name, UnitsOfPlane units, std::uint32_t flags) { add(name, pass_of(units, flags)); }
 
-    void add(const char *name, const DdAv1Pass &pass, std::uint8_t source = kAv1ScratchB) {
-        add(kernel(name, batch_.dst.format), pass, source);
-    }
+    void add(const char *name, const DdAv1Pass &pass) { add(kernel(name, batch_.dst.format), pass); }
 
-    // `source`: what the kernel has as scratch B.
-    void add(unsigned kernel, const DdAv1Pass &pass, std::uint8_t source) {
+    void add(unsigned kernel, const DdAv1Pass &pass) {
         Dispatch dispatch;
         dispatch.kernel = kernel;
         dispatch.set_push(pass);
         dispatch.groups = std::min(pass.total, kMaxGroups);
         dispatch.groups_y = div_up(pass.total, kMaxGroups);
         dispatch.barrier = !work_.dispatches.empty();
-        dispatch.ref = {kAv1ScratchA, source};
+        dispatch.ref = {kAv1ScratchA, kAv1ScratchB};
         work_.dispatches.push_back(dispatch);
     }
 

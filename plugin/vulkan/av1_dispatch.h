@@ -3,9 +3,9 @@
 // From the batch of an AV1 frame to dispatches and to the bytes that the kernels read; the counterpart of
 // vp9_dispatch.h. No Vulkan here.
 //
-// The passes go from picture to picture. Two scratch pictures of the frame's layout stand in slots kAv1ScratchA and
-// kAv1ScratchB, behind the references; their contents needn't be kept from frame to frame. Scratch A is larger: behind its
-// pixels lies a word for each 8x8 block.
+// Scratch pictures of the frame's layout stand in slots kAv1ScratchA, where CDEF runs, and kAv1ScratchB, where restoration does
+// (common/av1_records.h), behind the references; their contents needn't be kept from frame to frame. Behind scratch A's pixels lies a
+// word for each 8x8 block.
 #pragma once
 #include "batch/av1_batch.h"
 #include "vulkan/dispatch.h"

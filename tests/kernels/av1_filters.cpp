@@ -88,7 +88,7 @@ std::vector<std::uint8_t> run_on_gpu(const Av1Batch &batch, const std::vector<st
     std::memcpy(dst->data(), pixels.data(), pixels.size());
     PhaseWork work;
     plan_av1_filter(batch, work);
-    CHECK(work.dispatches.size() <= 6);
+    CHECK(work.dispatches.size() <= 5);
     GpuJob job(open_gpu());
     REQUIRE(job.begin({nullptr, &work}).result == 0);
     write_av1_filter(batch, work, job.upload(1));
