@@ -3,10 +3,16 @@
 // What a device may be asked to do for a frame: sizes near 2^32, numbers of workgroups, and the time of a submit.
 #include "catch.h"
 
+#include "batch/av1_batch.h"
+#include "batch/vp9_batch.h"
 #include "plugin/decoder.h"
+#include "skip.h"
+#include "vulkan/av1_dispatch.h"
 #include "vulkan/room.h"
+#include "vulkan/vp9_dispatch.h"
 #include "vulkan/work_limits.h"
 
+#include <new>
 #include <utility>
 
 using namespace dd;
@@ -102,4 +108,59 @@ TEST_CASE("limits of a test make a device's smaller", "[limits]") {
     REQUIRE(limits.time_ns == 5);
     REQUIRE(limits_from_text("groups:100000,nonsense,:3,", generous()).groups == generous().groups);
     REQUIRE(limits_from_text("", generous()).upload_bytes == kMostUploadBytes);
+}
+
+namespace {
+
+// Sizes of lists around 2^32 bytes, whose pages nobody touches.
+constexpr std::uint64_t kListBytes[] = {4 * kGiB - 256, 4 * kGiB, 4 * kGiB + 256, 8 * kGiB + 4096};
+
+template <typename List>
+void make_large(List &list, std::uint64_t bytes) {
+    list.resize(bytes / sizeof(*list.data()));
+}
+
+void require_refused(const PhaseWork &work, std::uint64_t bytes, Profile profile) {
+    WorkLimits limits = generous(); // by its size alone
+    limits.groups = {UINT32_MAX, UINT32_MAX};
+    limits.time_ns = UINT64_MAX;
+    REQUIRE(work.upload_bytes >= bytes);
+    REQUIRE(exceeded(work, limits, profile) == "the size of an upload");
+}
+
+} // namespace
+
+TEST_CASE("lists of more than four gigabytes are refused", "[limits]") {
+    const Profile profile = GENERATE(Profile::v3d, Profile::wide);
+    const PictureLayout layout = make_picture_layout({128, 128, 8, 1, 1, 3}, 128);
+    try {
+        for (const std::uint64_t bytes : kListBytes) {
+            CAPTURE(bytes);
+            Vp9Batch records, coefs;
+            PhaseWork work[3];
+            records.reset(layout, {}, 1);
+            make_large(records.recorders[0].itx[3][4], bytes);
+            plan_vp9_recon(records, profile, work[0]);
+            require_refused(work[0], bytes, profile);
+            coefs.reset(layout, {}, 1);
+            coefs.recorders[0].itx[0][1].resize(1);
+            make_large(coefs.recorders[0].coefs, bytes);
+            plan_vp9_recon(coefs, profile, work[1]);
+            require_refused(work[1], bytes, profile);
+            Av1Batch av1;
+            av1.dst = layout;
+            av1.recon.reset(layout, {}, 1, 1);
+            Av1Residuals &residuals = av1.recon.recorders[0].residuals;
+            std::int16_t coefficients[16] = {100};
+            DdAv1Residual residual = {};
+            residual.eob = 1;
+            residual.coefs = coefficients;
+            REQUIRE(residuals.take(residual) == Av1Recorded::ok);
+            make_large(residuals.bins.front().records, bytes);
+            plan_av1_recon(av1, work[2]);
+            require_refused(work[2], bytes, profile);
+        }
+    } catch (const std::bad_alloc &) {
+        skip("this machine has too little memory to reserve");
+    }
 }
