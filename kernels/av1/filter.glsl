@@ -79,9 +79,11 @@ Place place_of_lane() {
     p.luma = luma;
     p.plane = luma ? 0u : last ? 2u : 1u;
     p.offset = luma ? o0 : last ? o2 : o1;
-    // Exact: there are at most 2^20 units, and halves keep their distance from the rounding.
-    p.row = uint((float(units) + 0.5) * (luma ? pass.inverse[0] : pass.inverse[1]));
-    p.unit = units - p.row * across;
+    // Never too small, as `inverse` isn't; of the largest pictures one too large.
+    const uint row = uint((float(units) + 0.5) * (luma ? pass.inverse[0] : pass.inverse[1]));
+    const int unit = int(units - row * across), below = unit >> 31;
+    p.row = group < pass.total ? uint(int(row) + below) : 0xffffu; // where groups are counted in two dimensions
+    p.unit = uint(unit) + (across & uint(below));
     p.lane = index & 15u;
     p.filtered = ((pass.flags >> (DD_AV1_PASS_PLANE_SHIFT + p.plane)) & 1u) != 0u;
     return p;

@@ -97,7 +97,7 @@ struct DdAv1Pass {
     uint first[3]; // first workgroup of each plane
     uint total;    // workgroups of all planes
     uint flags;    // DD_AV1_PASS_*
-    // Of units of sixteen lanes: how many lie side by side in luma and in chroma, and one by that.
+    // Of units of sixteen lanes: how many lie side by side in luma and in chroma, and one by that, a little larger.
     uint across[2];
     float inverse[2];
     uint offset[3]; // bytes, of the planes

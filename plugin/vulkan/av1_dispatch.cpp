@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -11,9 +12,10 @@ namespace dd {
 namespace {
 
 constexpr unsigned kLanes = 255;
-constexpr unsigned kTileRows = 16;      // of restoration.comp
-constexpr unsigned kTileColumns = 64;   // or a unit, where that is narrower
-constexpr unsigned kMaxGroups = 32768u; // in one dimension; the kernels count through both
+constexpr unsigned kTileRows = 16;             // of restoration.comp
+constexpr unsigned kTileColumns = 64;          // or a unit, where that is narrower
+constexpr unsigned kMaxGroups = 32768u;        // in one dimension; the kernels count through both
+constexpr float kLarger = 1 + 4 * FLT_EPSILON; // than what the kernels' multiplication loses
 constexpr unsigned kUnit = 16; // lanes of a unit (filter.glsl), and pixels of its sides in a plane that is deblocked
 
 constexpr unsigned div_up(unsigned value, unsigned by) {
@@ -108,7 +110,7 @@ class Planner {
             const unsigned kind = p ? 1 : 0;
             pass.total += div_up(all.across * all.down * kUnit, kLanes);
             pass.across[kind] = all.across;
-            pass.inverse[kind] = 1.0f / static_cast<float>(all.across);
+            pass.inverse[kind] = kLarger / static_cast<float>(all.across);
             pass.offset[p] = params_.plane[p].offset;
             pass.stride[kind] = params_.plane[p].stride;
         }

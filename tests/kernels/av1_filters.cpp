@@ -89,6 +89,8 @@ std::vector<std::uint8_t> run_on_gpu(const Av1Batch &batch, const std::vector<st
     PhaseWork work;
     plan_av1_filter(batch, work);
     CHECK(work.dispatches.size() <= 5);
+    for (Dispatch &dispatch : work.dispatches) // workgroups without work, as where they are counted in two dimensions
+        dispatch.groups_y++;
     GpuJob job(open_gpu());
     REQUIRE(job.begin({nullptr, &work}).result == 0);
     write_av1_filter(batch, work, job.upload(1));
