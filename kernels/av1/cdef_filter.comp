@@ -172,7 +172,7 @@ void main() {
     const bool all_blocks = (pass.flags & DD_AV1_PASS_ALL) != 0u;
     if (all_blocks)
         STORE_QUAD(scratch_b, at >> 2, quad.pixels);
-    const bool wanted = (decision & (place.luma ? 0xfffu : 0xffu << DD_AV1_CDEF_UV_PRI_SHIFT)) != 0u;
+    const bool wanted = cdef_filters(place, decision);
     if (wanted) {
         const bool border = uint(quad.x - 4) >= uint(quad.columns - 8) || uint(quad.y - 2) >= uint(quad.rows - 4);
         quad.pixels = filtered_quad(quad, int(stride), strengths_of(place.luma, decision, damping), border);

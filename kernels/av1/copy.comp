@@ -18,7 +18,6 @@ void main() {
         STORE_QUAD(scratch_b, at, LOAD_QUAD(dst, at));
         return;
     }
-    const uint decision = scratch_a[blocks + own.y8 * w8 + own.x8];
-    if ((decision & (place.luma ? 0xfffu : 0xffu << DD_AV1_CDEF_UV_PRI_SHIFT)) != 0u)
+    if (cdef_filters(place, scratch_a[blocks + own.y8 * w8 + own.x8]))
         STORE_QUAD(dst, at, LOAD_QUAD(scratch_a, at));
 }

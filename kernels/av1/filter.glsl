@@ -104,6 +104,11 @@ BlockQuad block_quad(const Place p) {
     return b;
 }
 
+// Whether CDEF filters the plane of a block with this decision.
+bool cdef_filters(const Place p, uint decision) {
+    return (decision & (p.luma ? 0xfffu : 0xffu << DD_AV1_CDEF_UV_PRI_SHIFT)) != 0u;
+}
+
 bool filtered(uint plane) { return ((pass.flags >> (DD_AV1_PASS_PLANE_SHIFT + plane)) & 1u) != 0u; }
 
 // Word of the quad at column 4 * x4 of a row. Rows before the first lie in the slack.
@@ -111,8 +116,4 @@ uint quad_at(DdAv1Plane plane, int x4, int y) {
     return uint(int(plane.offset / 4u) + y * int(plane.stride / 4u) + x4 * int(QUAD_WORDS));
 }
 
-uint shift_h(uint plane) { return plane == 0u ? 0u : params.ss_h; }
 uint shift_v(uint plane) { return plane == 0u ? 0u : params.ss_v; }
-// Columns and rows that the passes write: whole 8x8 blocks of luma.
-uint plane_columns(uint plane) { return (params.w8 * 8u) >> shift_h(plane); }
-uint plane_rows(uint plane) { return (params.h8 * 8u) >> shift_v(plane); }

@@ -179,8 +179,8 @@ GpuStatus run_av1(DdFrame &frame, const std::array<const PhaseWork *, 2> &planne
         write_av1_filter(frame.av1, *planned[kFilter], frame.job->upload(kFilter));
         if (planned[kFilter]->exchange)
             write_exchange(frame.shares.written(), *planned[kFilter], frame.job->upload(kFilter));
-        input.ref[kAv1ScratchA] = frame.av1.filters.cdef() ? frame.scratch[0].get() : nullptr;
-        input.ref[kAv1ScratchB] = frame.av1.filters.restoration() ? frame.scratch[1].get() : nullptr;
+        input.ref[kAv1ScratchA] = frame.scratch[0].get();
+        input.ref[kAv1ScratchB] = frame.scratch[1].get();
     }
     input.tables = vp9_tables(); // no kernel reads them, but something must be bound
     input.cpu_wrote = cpu_wrote;

@@ -6,7 +6,6 @@
 #include <cfloat>
 #include <cstdio>
 #include <cstring>
-#include <string>
 
 namespace dd {
 namespace {
@@ -22,10 +21,13 @@ constexpr unsigned div_up(unsigned value, unsigned by) {
     return (value + by - 1) / by;
 }
 
-unsigned kernel(const char *name, const PictureFormat &format) {
+unsigned kernel(const char *name, unsigned bits) {
     std::array<char, 64> full{}; // on the stack: every frame asks
-    std::snprintf(full.data(), full.size(), "av1_%s_%s", name, format.bit_depth > 8 ? "16" : "8");
+    std::snprintf(full.data(), full.size(), "av1_%s_%u", name, bits);
     return kernel_index(full.data());
+}
+unsigned kernel(const char *name, const PictureFormat &format) {
+    return kernel(name, format.bit_depth > 8 ? 16u : 8u);
 }
 
 // Pixels of a plane in whole 8x8 blocks of luma.
@@ -73,8 +75,7 @@ class Planner {
         DdAv1Pass pass{};
         pass.total = div_up(batch_.filters.blocks(), kLanes);
         add("cdef_direction", pass);
-        const unsigned filter = kernel_index("av1_cdef_filter_" + std::to_string(batch_.dst.format.bit_depth));
-        add(filter, pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0));
+        add(kernel("cdef_filter", batch_.dst.format.bit_depth), pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0));
         if (!restored)
             add_units("copy", blocks, 0);
     }
@@ -86,29 +87,35 @@ class Planner {
         if (!batch_.filters.cdef())
             add_units("copy", blocks, DD_AV1_PASS_ALL);
         filtered_ = params_.restored;
-        DdAv1Pass pass{};
-        for (unsigned p = 0; p < params_.planes; p++) {
-            pass.first[p] = pass.total;
-            pass.total += tile_groups(params_, p);
-        }
-        for (unsigned p = params_.planes; p < 3; p++)
-            pass.first[p] = pass.total;
-        pass.flags = (batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF) | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
-        add("restoration", pass);
+        const auto tiles = [this](unsigned p) { return tile_groups(params_, p); };
+        add("restoration", counted(tiles, batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF));
     }
 
   private:
     using UnitsOfPlane = Units (*)(const DdAv1FilterParams &, unsigned);
 
-    DdAv1Pass pass_of(UnitsOfPlane units, std::uint32_t flags) const {
+    // With the workgroups of each plane: groups(plane).
+    template <typename Groups>
+    DdAv1Pass counted(Groups &&groups, std::uint32_t flags) const {
         DdAv1Pass pass{};
         for (unsigned p = 0; p < 3; p++) {
             pass.first[p] = pass.total;
-            if (p >= params_.planes)
-                continue;
+            if (p < params_.planes)
+                pass.total += groups(p);
+        }
+        pass.flags = flags | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
+        return pass;
+    }
+
+    DdAv1Pass pass_of(UnitsOfPlane units, std::uint32_t flags) const {
+        const auto groups = [&](unsigned p) {
+            const Units all = units(params_, p);
+            return div_up(all.across * all.down * kUnit, kLanes);
+        };
+        DdAv1Pass pass = counted(groups, flags);
+        for (unsigned p = 0; p < params_.planes; p++) {
             const Units all = units(params_, p);
             const unsigned kind = p ? 1 : 0;
-            pass.total += div_up(all.across * all.down * kUnit, kLanes);
             pass.across[kind] = all.across;
             pass.inverse[kind] = kLarger / static_cast<float>(all.across);
             pass.offset[p] = params_.plane[p].offset;
@@ -116,7 +123,6 @@ class Planner {
         }
         pass.ss_h = params_.ss_h;
         pass.ss_v = params_.ss_v;
-        pass.flags = flags | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
         return pass;
     }
 
@@ -178,9 +184,7 @@ std::vector<unsigned> av1_kernels(const PictureFormat &format, Profile profile) 
     std::vector<unsigned> kernels;
     for (const char *name : kFilterKernels)
         kernels.push_back(kernel(name, format));
-    const auto add = [&](const char *name) {
-        kernels.push_back(kernel_index(std::string("av1_") + name + "_" + std::to_string(format.bit_depth)));
-    };
+    const auto add = [&](const char *name) { kernels.push_back(kernel(name, format.bit_depth)); };
     std::ranges::for_each(kDepthKernels, add);
     if (profile == Profile::wide)
         std::ranges::for_each(kIntraKernels, add);

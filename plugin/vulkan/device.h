@@ -51,8 +51,6 @@ class VulkanDevice {
     // For work that is submitted now, and given up, to end after all, where the CPU has to write to the same pages. Behind an injected
     // hang nothing ends. With submit_mutex held.
     std::chrono::milliseconds grace() const { return never_ ? hang_grace_ : kCertainEnd; }
-    // A software renderer's work, threads of this process: it isn't kept from other pages at the same address.
-    bool writes_by_address() const { return cpu_type_; }
     // As grace(), before the device is destroyed. A software renderer's thread that is still at work when the process exits
     // crashes in what the driver's and the compiler's destructors have taken away.
     std::chrono::milliseconds closing_grace() const { return closing_grace_; }

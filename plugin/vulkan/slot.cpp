@@ -181,12 +181,13 @@ VkResult Slot::wait_for_fence() {
     }
 }
 
-// The CPU does the frame again, and what a late GPU writes must not come after that.
+// The CPU does the frame again, and what a late GPU writes must not come after that. A software renderer's threads, which write by address,
+// aren't kept from other pages there.
 bool Slot::lets_go_of_picture() {
     const auto now = std::chrono::nanoseconds::zero();
     if (ends_within(now))
         return true;
-    if (device_.writes_by_address() || !busy_.dst->host.replace_pages())
+    if (device_.is_cpu_type() || !busy_.dst->host.replace_pages())
         return ends_within(grace_);
     return false;
 }
