@@ -7,6 +7,7 @@ that the vectors hold. Works in build-patches beside build/, whose plugin is lin
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -141,8 +142,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()
     folder = args.build.resolve()
-    if folder.is_dir():
-        subprocess.run(["rm", "-rf", str(folder)], check=True)
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     passed, failed = [], []
     for project in (Dav1d(folder, args.jobs), FFmpeg(folder, args.jobs)):

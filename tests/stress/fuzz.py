@@ -5,7 +5,6 @@ UndefinedBehaviorSanitizer. The decoders' corpus are the first packets of the ma
 and those that fail, lie in build-fuzz/corpus and build-fuzz/failures, a run's whole log in build-fuzz/logs. Needs clang 19 and its runtime."""
 
 import argparse
-import os
 import random
 import re
 import subprocess
@@ -18,6 +17,7 @@ sys.path.insert(0, str(ROOT / "tools" / "lib"))
 from daedalus_tools import console, decode, ivf, manifest
 
 import mutate
+import sanitized
 
 TARGETS = ("interface", "decoder")
 PACKETS, LARGEST = 6, 40_000  # of a stream, bytes of an input
@@ -30,19 +30,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=10, help="for each target (default: 10)")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1, 1 << 31))
     parser.add_argument("--build", type=Path, default=ROOT / "build-fuzz")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     return parser.parse_args()
-
-
-def build(folder: Path, targets: list[str]) -> None:
-    environment = {**os.environ, "CC": "clang-19", "CXX": "clang++-19"}
-    if not (folder / "build.ninja").is_file():
-        subprocess.run(["meson", "setup", str(folder), str(ROOT), "-Dfuzzing=true", "-Dtests=true", "-Dtest_hooks=true",
-                        "-Dtools=false", "-Dprograms=patched", "-Dbuildtype=debugoptimized",
-                        "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dwerror=false"],
-                       check=True, stdout=sys.stderr, env=environment)
-    subprocess.run(["ninja", "-C", str(folder), *(f"tests/stress/fuzz_{target}" for target in targets)],
-                   check=True, stdout=sys.stderr, env=environment)
 
 
 def write_seeds(target: str, folder: Path) -> None:
@@ -71,11 +59,10 @@ def run(target: str, args: argparse.Namespace) -> list[str]:
     command = [str(args.build / "tests" / "stress" / f"fuzz_{target}"), f"-max_total_time={round(60 * args.minutes)}",
                f"-seed={args.seed}", "-timeout=60", "-rss_limit_mb=6000", f"-max_len={LARGEST}",
                f"-artifact_prefix={failures}/", "-print_final_stats=1", str(corpus)]
-    suppressions = ROOT / "tests" / "stress" / "sanitizers" / "undefined.txt"
     # The driver keeps what it has for the life of the process: that is no leak of an input.
     environment = {**decode.clean_environment(), "DAEDALUS_USER_CACHE": "off", "DAEDALUS_PLAN": "gpu",
                    "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1",
-                   "UBSAN_OPTIONS": f"print_stacktrace=1:suppressions={suppressions}"}
+                   "UBSAN_OPTIONS": sanitized.UBSAN}
     with open(log, "w") as out:
         done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, env=environment)
     text = log.read_text(errors="replace")
@@ -91,7 +78,8 @@ def main() -> None:
     args = parse()
     args.build = args.build.resolve()
     targets = args.target or list(TARGETS)
-    build(args.build, targets)
+    sanitized.build(args.build, "address,undefined", "clang-19", [f"tests/stress/fuzz_{target}" for target in targets],
+                    ("-Dfuzzing=true", "-Dtools=false"))
     failed = 0
     for target in targets:
         problems = run(target, args)

@@ -32,30 +32,31 @@ class Kind:
     compiler: str = ""  # a clang
 
 
+UBSAN = f"print_stacktrace=1:halt_on_error=0:suppressions={HERE / 'sanitizers' / 'undefined.txt'}"
+
 # What drivers, LLVM and stock FFmpeg do is not ours to judge: the files beside this one name it.
 KINDS = {
     "address": Kind("address,undefined", {
         "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:allocator_may_return_null=1",
-        "UBSAN_OPTIONS": f"print_stacktrace=1:halt_on_error=0:suppressions={HERE / 'sanitizers' / 'undefined.txt'}",
+        "UBSAN_OPTIONS": UBSAN,
         "LSAN_OPTIONS": f"print_suppressions=0:suppressions={HERE / 'sanitizers' / 'leaks.txt'}"}, []),
     # TSan needs its addresses free: no randomisation of the layout.
     "thread": Kind("thread", {
         "TSAN_OPTIONS": f"halt_on_error=0:second_deadlock_stack=1:suppressions={HERE / 'sanitizers' / 'threads.txt'}"},
         ["setarch", "-R"]),
-    "function": Kind("undefined", {
-        "UBSAN_OPTIONS": f"print_stacktrace=1:halt_on_error=0:suppressions={HERE / 'sanitizers' / 'undefined.txt'}"}, [],
-        "clang-19"),
+    "function": Kind("undefined", {"UBSAN_OPTIONS": UBSAN}, [], "clang-19"),
 }
 
 
-def build(kind: str, folder: Path) -> None:
-    compiler = KINDS[kind].compiler
+def build(folder: Path, flags: str, compiler: str, targets: list[str], options: tuple[str, ...] = ()) -> None:
+    """`compiler`: a clang, which warns of other things than the compiler that the project is kept clean with."""
     environment = {**os.environ, **({"CC": compiler, "CXX": compiler.replace("clang", "clang++")} if compiler else {})}
     if not (folder / "build.ninja").is_file():
-        subprocess.run(["meson", "setup", str(folder), str(ROOT), f"-Db_sanitize={KINDS[kind].flags}", "-Db_lundef=false",
-                        "-Dbuildtype=debugoptimized", "-Dwerror=false", "-Dprograms=patched", "-Dtests=true", "-Dtest_hooks=true"],
+        subprocess.run(["meson", "setup", str(folder), str(ROOT), f"-Db_sanitize={flags}", "-Db_lundef=false",
+                        "-Dbuildtype=debugoptimized", "-Dprograms=patched", "-Dtests=true", "-Dtest_hooks=true",
+                        *(["-Dwerror=false"] if compiler else []), *options],
                        check=True, stdout=sys.stderr, env=environment)
-    subprocess.run(["ninja", "-C", str(folder), "patched.stamp", *WANTED], check=True, stdout=sys.stderr, env=environment)
+    subprocess.run(["ninja", "-C", str(folder), *targets], check=True, stdout=sys.stderr, env=environment)
 
 
 def commands(kind: str, folder: Path, quick: bool) -> list[tuple[str, list[str]]]:
@@ -111,7 +112,7 @@ def main() -> None:
     parser.add_argument("--only", metavar="TEXT", help="only what has this in its name")
     args = parser.parse_args()
     folder = (args.build or ROOT / f"build-{args.kind}").resolve()
-    build(args.kind, folder)
+    build(folder, KINDS[args.kind].flags, KINDS[args.kind].compiler, ["patched.stamp", *WANTED])
     total = [0, 0, 0]
     for name, command in commands(args.kind, folder, args.quick):
         if args.only and args.only not in name:
