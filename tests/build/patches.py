@@ -30,7 +30,8 @@ class Failed(Exception):
 
 def call(command: list[str], folder: Path, log: Path) -> str:
     """What it prints is kept in a log, whose end is the error where it fails."""
-    environment = {**os.environ, "PKG_CONFIG_PATH": f"{paths.BUILD}/install/lib/pkgconfig:{log.parent}/prefix/lib/pkgconfig"}
+    environment = {**os.environ, "PKG_CONFIG_PATH": f"{paths.BUILD}/install/lib/pkgconfig:{log.parent}/prefix/lib/pkgconfig",
+                   "LD_LIBRARY_PATH": f"{paths.BUILD}/install/lib"}
     done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     with open(log, "a") as out:
         out.write(f"$ {' '.join(map(str, command))}\n{done.stdout}")
