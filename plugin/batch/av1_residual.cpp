@@ -203,7 +203,8 @@ int av1_dc_residual(unsigned size, int dc) {
 }
 
 int av1_dc_residual(const Av1Shape &shape, int dc) {
-    const auto half_turn = [](int v) { return (v * 181 + 128) >> 8; };
+    // A caller's coefficient may have all 32 bits. Parsers clip it to 8 more than a sample's.
+    const auto half_turn = [](int v) { return static_cast<int>((std::int64_t{v} * 181 + 128) >> 8); };
     if (shape.rect())
         dc = half_turn(dc);
     dc = (half_turn(dc) + (1 << shape.shift >> 1)) >> shape.shift;

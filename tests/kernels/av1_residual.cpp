@@ -187,6 +187,13 @@ TEST_CASE("residuals that can't be") {
     CHECK(residuals.count == 1);
 }
 
+TEST_CASE("DC coefficients of all 32 bits") {
+    for (const int dc : {INT32_MIN, INT32_MAX, -667312266}) {
+        const auto half_turn = [](std::int64_t v) { return (v * 181 + 128) >> 8; };
+        REQUIRE(av1_dc_residual(0, dc) == (half_turn(half_turn(dc)) + 8) >> 4);
+    }
+}
+
 TEST_CASE("coefficients that are given back lie where they were, or at their homes") {
     Random random(Catch::rngSeed());
     const bool with_homes = GENERATE(false, true);
