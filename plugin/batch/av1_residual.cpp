@@ -203,7 +203,7 @@ int av1_dc_residual(unsigned size, int dc) {
 }
 
 int av1_dc_residual(const Av1Shape &shape, int dc) {
-    // A caller's coefficient may have all 32 bits. Parsers clip it to 8 more than a sample's.
+    // A caller's coefficient may have all 32 bits. Parsers clip it to 8 bits more than a sample has.
     const auto half_turn = [](int v) { return static_cast<int>((std::int64_t{v} * 181 + 128) >> 8); };
     if (shape.rect())
         dc = half_turn(dc);

@@ -202,7 +202,7 @@ def unreached_exact(case: Case, whole: dict[tuple[str, int], str]) -> int:
 
 
 def shape_of(lines: list[str]) -> list[str]:
-    return [without_sum(line) for line in frames_of(lines)]
+    return [without_sum(line) for line in lines]
 
 
 def errors_of(lines: list[str]) -> list[str]:
@@ -210,16 +210,17 @@ def errors_of(lines: list[str]) -> list[str]:
 
 
 def stock_like(case: Case, way: Way, lines: list[str]) -> list[list[str]] | None:
-    """The runs of stock that this run is like. AV1 of stock's with several threads loses the last frames: those are one thread's then,
-    with the errors of either."""
-    pairs = [(way.threads, way.threads), (ONE, ONE)]
-    if case.damaged.header.fourcc == b"AV01":
-        pairs.append((ONE, way.threads))
-    for frames, errors in pairs:
-        if any(shape_of(run) == shape_of(lines) for run in case.stock[frames]) and \
-                any(errors_of(run) == errors_of(lines) for run in case.stock[errors]):
-            return case.stock[frames]
-    return None
+    """The runs of stock that this run is like, with as many threads or with one. Of AV1, stock with several threads can lose the last
+    frames and an error among them: those frames then come as with one thread, the errors as with several."""
+    shape, same, one = shape_of(lines), case.stock[way.threads], case.stock[ONE]
+    for stock in (same, one):
+        if any(shape_of(run) == shape for run in stock):
+            return stock
+    if case.damaged.header.fourcc != b"AV01":
+        return None
+    frames, errors = frames_of(shape), errors_of(lines)
+    lost = any(errors_of(run) == errors and frames_of(shape_of(run)) == frames[:len(frames_of(run))] for run in same)
+    return one if lost and any(frames_of(shape_of(run)) == frames for run in one) else None
 
 
 def as_stock(case: Case) -> None:
@@ -227,11 +228,11 @@ def as_stock(case: Case) -> None:
         lines = runs[0]
         stock = stock_like(case, way, lines)
         if not stock:
-            expected, said = ([without_sum(line) for line in run] for run in (case.stock[way.threads][0], lines))
-            case.problems.append(f"{way}: {difference(expected, said)} of stock")
+            expected = shape_of(case.stock[way.threads][0])
+            case.problems.append(f"{way}: {difference(expected, shape_of(lines))} of stock")
             return
         if all(run == stock[0] for run in stock):
-            case.other_sums += sum(a != b for a, b in zip(lines, stock[0]) if is_frame(a) and is_frame(b))
+            case.other_sums += sum(a != b for a, b in zip(frames_of(lines), frames_of(stock[0])))
 
 
 def judge(cases: list[Case], whole: dict[tuple[str, int], str]) -> Counter:

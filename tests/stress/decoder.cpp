@@ -146,7 +146,7 @@ int Decoder::send(const PacketData *packet) {
         return avcodec_send_packet(context_.get(), nullptr);
     if (av_new_packet(packet_.get(), static_cast<int>(packet->bytes.size())) < 0)
         return AVERROR(ENOMEM);
-    if (packet->bytes.size())
+    if (!packet->bytes.empty())
         std::memcpy(packet_->data, packet->bytes.data(), packet->bytes.size());
     packet_->pts = packet_->dts = packet->pts;
     const int code = avcodec_send_packet(context_.get(), packet_.get());

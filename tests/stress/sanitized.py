@@ -57,7 +57,7 @@ def build(folder: Path, flags: str, compiler: str, targets: list[str], options: 
     if not (folder / "build.ninja").is_file():
         subprocess.run(["meson", "setup", str(folder), str(ROOT), f"-Db_sanitize={flags}", "-Db_lundef=false",
                         "-Dbuildtype=debugoptimized", "-Dprograms=patched", "-Dtests=true", "-Dtest_hooks=true",
-                        *CLANG_OPTIONS * bool(compiler), *options],
+                        *(CLANG_OPTIONS if compiler else ()), *options],
                        check=True, stdout=sys.stderr, env=environment)
     subprocess.run(["ninja", "-C", str(folder), *targets], check=True, stdout=sys.stderr, env=environment)
 
