@@ -274,7 +274,8 @@ void Vp9FilterOrder::put_level(unsigned direction) {
     chain_edges_.clear();
     for (Part &part : parts_) {
         const Component &component = components_[part.component];
-        (this->*component.take[direction])(part, component);
+        const auto take = component.take[direction];
+        (this->*take)(part, component);
     }
     std::array<std::uint32_t, kMostEdges> longer{}; // chains with more than that many edges
     auto place = static_cast<std::uint32_t>(edges.size());
