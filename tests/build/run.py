@@ -16,9 +16,63 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "tools" / "build"
 sys.path.insert(0, str(SCRIPTS))
 
 import check_tree  # noqa: E402
+import copy_tree  # noqa: E402
 import programs  # noqa: E402
 import sources  # noqa: E402
 import suites  # noqa: E402
+
+
+class Programs(unittest.TestCase):
+    def options(self, **values: object) -> list[str]:
+        job = programs.Job(Path("/b"), "patched", "", None, 1, values.pop("only_decoders", False), **values)
+        with mock.patch.object(programs, "is_here", lambda probe: probe in ("opus", "x264")):
+            return programs.configure_options(job, Path("/nowhere"))
+
+    def setUp(self) -> None:
+        patcher = mock.patch.object(Path, "read_text", lambda path: "libdaedalus")
+        patcher.start()
+        self.addCleanup(patcher.stop)
+
+    def test_minimal(self) -> None:
+        options = self.options()
+        self.assertIn("--disable-everything", options)
+        self.assertIn("--enable-libdaedalus", options)
+        self.assertNotIn("--enable-shared", options)
+
+    def test_full(self) -> None:
+        options = self.options(full=True, final_prefix="/opt/x")
+        for wanted in ("--enable-shared", "--prefix=/opt/x", "--enable-libopus", "--enable-libdav1d", "--enable-libdaedalus"):
+            self.assertIn(wanted, options)
+        for unwanted in ("--disable-everything", "--enable-gpl", "--enable-libx264", "--enable-libass"):
+            self.assertNotIn(unwanted, options)
+
+    def test_gpl(self) -> None:
+        options = self.options(full=True, gpl=True)
+        self.assertIn("--enable-gpl", options)
+        self.assertIn("--enable-libx264", options)
+
+    def test_only_decoders(self) -> None:
+        options = self.options(only_decoders=True)
+        self.assertIn("--enable-decoder=libdav1d,vp9", options)
+        self.assertFalse([option for option in options if option.startswith("--enable-demuxer")])
+
+
+class Copies(unittest.TestCase):
+    def test_links_and_files_in_use(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = Path(folder, "from"), Path(folder, "to")
+            (source / "lib").mkdir(parents=True)
+            (source / "lib" / "libx.so.1").write_text("new")
+            (source / "lib" / "libx.so").symlink_to("libx.so.1")
+            (target / "lib").mkdir(parents=True)
+            (target / "lib" / "libx.so.1").write_text("old")
+            with open(target / "lib" / "libx.so.1") as in_use:
+                for _ in range(2):
+                    copy_tree.copy(source, target)
+                self.assertEqual(in_use.read(), "old")
+            self.assertEqual((target / "lib" / "libx.so.1").read_text(), "new")
+            self.assertEqual((target / "lib" / "libx.so").readlink(), Path("libx.so.1"))
+            self.assertEqual(len(list((target / "lib").iterdir())), 2)
 
 
 class PatchedTrees(unittest.TestCase):

@@ -3,7 +3,8 @@
 """Build ffmpeg and ffprobe with dav1d inside, from the pinned releases.
 
 stock:   the releases as they are, into BUILD/stock/bin
-patched: with both series of patches and the plugin staged in BUILD/install, into BUILD/install/bin
+patched: with both series of patches and the plugin staged in BUILD/install, into BUILD/install/bin; with --full, shared libraries
+         with all that FFmpeg finds on this machine, as meson installs them under PREFIX
 
 Source trees lie in BUILD/src, objects in BUILD/obj, logs in BUILD/logs. A second run rebuilds only what changed.
 """
@@ -12,6 +13,7 @@ import argparse
 import configparser
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import copy_tree
 import sources
 
 COMPONENTS = {
@@ -35,6 +38,19 @@ COMPONENTS = {
     "filter": "aformat anull aresample atrim color concat copy crop format fps framestep hwdownload hwupload "
               "mandelbrot noise null nullsrc pad psnr scale select setpts split ssim testsrc testsrc2 trim",
 }
+
+# Of --full: what Debian's FFmpeg has beyond what configure finds by itself, where pkg-config knows it, or a header is there.
+LIBRARIES = {
+    "gnutls": "gnutls", "libaom": "aom", "libass": "libass", "libbluray": "libbluray", "libfontconfig": "fontconfig",
+    "libfreetype": "freetype2", "libfribidi": "fribidi", "libharfbuzz": "harfbuzz", "libmp3lame": "lame/lame.h", "libopenjpeg": "libopenjp2",
+    "libopus": "opus", "libpulse": "libpulse", "librsvg": "librsvg-2.0", "libsnappy": "snappy-c.h", "libspeex": "speex", "libsrt": "srt",
+    "libssh": "libssh", "libsvtav1": "SvtAv1Enc", "libtheora": "theoraenc", "libvorbis": "vorbisenc", "libvpx": "vpx",
+    "libwebp": "libwebp libwebpmux", "libxml2": "libxml-2.0",
+}
+GPL_LIBRARIES = {"libx264": "x264", "libx265": "x265", "libxvid": "xvid.h", "libvidstab": "vidstab"}
+
+# Of --only-decoders: for tests that are linked with libavcodec.
+DECODERS = {"decoder": "libdav1d vp9"}
 
 COVERAGE = "fuzzer-no-link"  # what libFuzzer needs of every object
 
@@ -53,6 +69,10 @@ class Job:
     sanitize: str
     cross: Path | None
     jobs: int
+    only_decoders: bool = False
+    full: bool = False
+    gpl: bool = False
+    final_prefix: str = "/usr/local"  # of an installed full build
 
     @property
     def patched(self) -> bool:
@@ -61,6 +81,11 @@ class Job:
     @property
     def prefix(self) -> Path:
         return self.build / ("install" if self.patched else "stock")
+
+    @property
+    def stage(self) -> Path:
+        """What a full build installs, below its final prefix."""
+        return self.build / "full"
 
     def tree(self, name: str) -> Path:
         return self.build / "src" / f"{name}-{self.flavour}"
@@ -114,7 +139,7 @@ def build_dav1d(job: Job) -> None:
     tree, objects = job.tree("dav1d"), job.objects("dav1d")
     sources.prepare_tree("dav1d", job.patched, tree)
     options = [
-        "--buildtype=release", "--default-library=static", "--libdir=lib", f"--prefix={job.dav1d_prefix}",
+        "--buildtype=release", f"--default-library={'shared' if job.full else 'static'}", "--libdir=lib", f"--prefix={job.dav1d_prefix}",
         "-Denable_tools=false", "-Denable_tests=false", "-Denable_examples=false", "-Denable_docs=false",
         "-Dxxhash_muxer=disabled",
     ]
@@ -138,8 +163,30 @@ def build_dav1d(job: Job) -> None:
     run(job, "dav1d-install", ["meson", "install", "--only-changed", "-C", str(objects)], tree)
 
 
-def component_options() -> list[str]:
-    return [f"--enable-{kind}={','.join(names.split())}" for kind, names in COMPONENTS.items()]
+def is_here(probe: str) -> bool:
+    if probe.endswith(".h"):
+        return any((folder / probe).is_file() for folder in (Path("/usr/include"), Path("/usr/local/include")))
+    return subprocess.run(["pkg-config", "--exists", *probe.split()], stderr=subprocess.DEVNULL).returncode == 0
+
+
+def full_options(job: Job) -> list[str]:
+    libraries = {**LIBRARIES, **(GPL_LIBRARIES if job.gpl else {})}
+    found = [name for name, probe in libraries.items() if is_here(probe)]
+    say(f"{job.flavour}: with {', '.join(found) or 'none of the optional libraries'}")
+    # configure's test programs need libraries of a private prefix, which -rpath-link finds; installed ones are beside each other.
+    beside = f"-Wl,-rpath-link,{job.dav1d_prefix / 'lib'}:{job.prefix / 'lib'}"
+    return [f"--prefix={job.final_prefix}", f"--libdir={job.final_prefix}/lib", f"--shlibdir={job.final_prefix}/lib", "--enable-shared",
+            "--disable-static", "--disable-doc", "--disable-debug", "--enable-libdav1d", f"--extra-ldflags={beside}",
+            r"--extra-ldsoflags=-Wl,-rpath,\\\$\$\$\$ORIGIN", r"--extra-ldexeflags=-Wl,-rpath,\\\$\$ORIGIN/../lib",
+            *(["--enable-gpl"] if job.gpl else []), *(f"--enable-{name}" for name in found),
+            *sanitizer_options(job.sanitize), *cross_options(job.cross)]
+
+
+def component_options(job: Job) -> list[str]:
+    components = DECODERS if job.only_decoders else COMPONENTS
+    parts = ["--disable-programs", "--disable-avformat", "--disable-avfilter", "--disable-avdevice", "--disable-swscale"]
+    return [*(parts if job.only_decoders else []),
+            *(f"--enable-{kind}={','.join(names.split())}" for kind, names in components.items())]
 
 
 def sanitizer_options(sanitize: str) -> list[str]:
@@ -163,13 +210,13 @@ def cross_options(cross: Path | None) -> list[str]:
 
 
 def configure_options(job: Job, tree: Path) -> list[str]:
-    options = [
+    options = full_options(job) if job.full else [
         f"--prefix={job.prefix}", "--disable-everything", "--disable-autodetect", "--disable-doc",
         "--disable-network", "--disable-ffplay", "--disable-debug", "--enable-pthreads", "--enable-libdav1d",
         "--pkg-config-flags=--static",
         # $ORIGIN, past configure's eval, make and make's shell: the programs run wherever the prefix lies.
         r"--extra-ldexeflags=-Wl,-rpath,\\\$\$ORIGIN/../lib",
-        *component_options(), *sanitizer_options(job.sanitize), *cross_options(job.cross),
+        *component_options(job), *sanitizer_options(job.sanitize), *cross_options(job.cross),
     ]
     if job.patched and "libdaedalus" in (tree / "configure").read_text():
         options.append("--enable-libdaedalus")
@@ -203,11 +250,29 @@ def build_ffmpeg(job: Job) -> None:
     tree, objects = job.tree("ffmpeg"), job.objects("ffmpeg")
     sources.prepare_tree("ffmpeg", job.patched, tree)
     configure_ffmpeg(job, tree, objects)
+    if job.only_decoders or job.full:
+        run(job, "ffmpeg-build", ["make", f"-j{job.jobs}"], objects)
+        if job.full:
+            install_full(job, objects)
+        return
     relink_if_older(objects, job.dav1d_prefix / "lib" / "libdav1d.a")
     run(job, "ffmpeg-build", ["make", f"-j{job.jobs}", "ffmpeg", "ffprobe"], objects)
     (job.prefix / "bin").mkdir(parents=True, exist_ok=True)
     for program in ("ffmpeg", "ffprobe"):
         install(objects / program, job.prefix / "bin" / program)
+
+
+def install_full(job: Job, objects: Path) -> None:
+    """Into the stage, and from there into the build's own prefix, where it runs as well."""
+    shutil.rmtree(job.stage, ignore_errors=True)
+    run(job, "ffmpeg-install", ["make", "install", f"DESTDIR={job.stage}"], objects)
+    staged = job.stage / job.final_prefix.lstrip("/")
+    for folder in ("lib", "include"):
+        shutil.copytree(job.dav1d_prefix / folder, staged / folder, symlinks=True, dirs_exist_ok=True)
+    for pc in (staged / "lib" / "pkgconfig").glob("*.pc"):  # the build's own folders are the final ones there
+        text = re.sub(rf"-L{re.escape(str(job.build))}\S*", "-L${libdir}", pc.read_text())
+        pc.write_text(text.replace(str(job.dav1d_prefix), job.final_prefix))
+    copy_tree.copy(staged, job.prefix)
 
 
 def install(built: Path, target: Path) -> None:
@@ -242,6 +307,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--sanitize", default="none", metavar="LIST",
                         help=f"address,undefined or thread, and {COVERAGE}: compile everything with these sanitizers")
     parser.add_argument("--cross", type=Path, metavar="FILE", help="a meson cross file")
+    parser.add_argument("--only-decoders", action="store_true", help="libavcodec and what it needs, with VP9 and AV1; no programs")
+    parser.add_argument("--full", metavar="PREFIX", help="shared libraries, all components, to be installed there")
+    parser.add_argument("--gpl", action="store_true", help="with --full: libraries that make FFmpeg GPL, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--stamp", type=Path, help="write this file at the end")
     parser.add_argument("--header", type=Path, help="write this header at the end")
@@ -252,13 +320,14 @@ def parse() -> argparse.Namespace:
 def main() -> None:
     args = parse()
     sanitize = "" if args.sanitize == "none" else args.sanitize
-    job = Job(args.build.resolve(), args.flavour, sanitize, args.cross and args.cross.resolve(), args.jobs)
+    job = Job(args.build.resolve(), args.flavour, sanitize, args.cross and args.cross.resolve(), args.jobs,
+              args.only_decoders, bool(args.full) and args.flavour == "patched", args.gpl, args.full or "/usr/local")
     start = time.monotonic()
     say(f"{job.flavour}: dav1d {sources.read_wrap('dav1d').version} …")
     build_dav1d(job)
     say(f"{job.flavour}: FFmpeg {sources.read_wrap('ffmpeg').version} (log: {job.build / 'logs'}) …")
     build_ffmpeg(job)
-    say(f"{job.flavour}: {job.prefix / 'bin' / 'ffmpeg'} in {time.monotonic() - start:.0f} s")
+    say(f"{job.flavour}: {job.objects('ffmpeg') if job.only_decoders else job.prefix / 'bin' / 'ffmpeg'} in {time.monotonic() - start:.0f} s")
     if args.header:
         write_header(job, args.header)
     if args.depfile:
