@@ -86,7 +86,7 @@ class FFmpeg:
         if not stamp.is_file() or stamp.read_text() != key:
             call([str(self.tree / "configure"), "--disable-everything", "--disable-autodetect", "--disable-doc",
                   "--disable-network", "--enable-libdav1d", "--pkg-config-flags=--static",
-                  *programs.component_options(), *(["--enable-libdaedalus"] if with_us else [])], objects, self.log)
+                  *programs.component_options(programs.Job(self.folder, "patched", "", None, self.jobs)), *(["--enable-libdaedalus"] if with_us else [])], objects, self.log)
             stamp.write_text(key)
         call(["make", f"-j{self.jobs}", *LIBRARIES], objects, self.log)
         return objects
@@ -122,6 +122,7 @@ def one_series(project: Dav1d | FFmpeg) -> tuple[list[str], list[str]]:
     project.tree.parent.mkdir(parents=True, exist_ok=True)
     if not project.tree.is_dir():
         sources.unpack(sources.read_wrap(project.name), project.tree.parent).rename(project.tree)
+        sources.add_new_files(project.name, project.tree)
     for patch in sources.patches_of(project.name):
         sources.apply_patches(project.tree, [patch])
         for with_us in (False, True) if project.has_option() else (False,):

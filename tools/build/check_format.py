@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import sources
 import tree
 
 MAJOR = 14
@@ -37,7 +38,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.fix and not args.only:
         parser.error("--fix wants the paths to rewrite, so that nobody's open files change by accident")
-    paths = [str(path) for path in tree.with_suffix(".c", ".cpp", ".h")
+    paths = [str(path) for path in tree.with_suffix(".c", ".cpp", ".h") if not sources.is_new_file(path)
              if path.relative_to(tree.ROOT).parts[0] in FOLDERS and below(path, args.only)]
     if not paths:
         sys.exit("no source found to check")

@@ -35,7 +35,7 @@ def is_script(text: str) -> bool:
 
 
 def licence_missing(path: Path, text: str) -> list[str]:
-    if path.suffix not in SOURCE_SUFFIXES and not is_script(text):
+    if sources.is_new_file(path) or (path.suffix not in SOURCE_SUFFIXES and not is_script(text)):
         return []
     head = "\n".join(text.splitlines()[:3])
     return [] if LICENCE in head else [f"no '{LICENCE}' in the first lines"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pinned release tarballs: where they are, whether they are the right ones, and patched trees of them."""
+"""Pinned release tarballs: where they are, whether they are the right ones, and patched trees of them: the release, the files that
+are new in it, and a series of patches to the others."""
 
 import configparser
 import filecmp
@@ -17,6 +18,10 @@ CACHE = ROOT / "subprojects" / "packagecache"
 SERIES = {
     "ffmpeg": ROOT / "ffmpeg-patches" / "series",
     "dav1d": ROOT / "subprojects" / "packagefiles" / "dav1d-patches" / "series",
+}
+NEW_FILES = {
+    "ffmpeg": ROOT / "ffmpeg-patches" / "files",
+    "dav1d": ROOT / "subprojects" / "packagefiles" / "dav1d",
 }
 
 
@@ -61,18 +66,27 @@ def patches_of(name: str) -> list[Path]:
     return [series.parent / line for line in lines if line]
 
 
+def new_files_of(name: str) -> list[Path]:
+    return sorted(path for path in NEW_FILES[name].rglob("*") if path.is_file())
+
+
+def is_new_file(path: Path) -> bool:
+    """One of those: in the project's style and under the licence of what it belongs to."""
+    return any(folder in path.parents for folder in NEW_FILES.values())
+
+
 def inputs_of(name: str, patched: bool) -> list[Path]:
     """Every file that decides what the tree looks like."""
     files = [read_wrap(name).tarball]
     if patched:
-        files += [SERIES[name], *patches_of(name)]
+        files += [SERIES[name], *patches_of(name), *new_files_of(name)]
     return files
 
 
-def tree_key(wrap: Wrap, patches: list[Path]) -> str:
+def tree_key(wrap: Wrap, inputs: list[Path]) -> str:
     key = hashlib.sha256(wrap.sha256.encode())
-    for patch in patches:
-        key.update(patch.read_bytes())
+    for path in inputs:
+        key.update(f"{path.name}\n".encode() + path.read_bytes())
     return key.hexdigest()
 
 
@@ -83,6 +97,14 @@ def unpack(wrap: Wrap, into: Path) -> Path:
     if not tree.is_dir():
         raise SystemExit(f"{wrap.filename} does not unpack to {wrap.directory}/")
     return tree
+
+
+def add_new_files(name: str, tree: Path) -> None:
+    for path in new_files_of(name):
+        target = tree / path.relative_to(NEW_FILES[name])
+        if target.exists():
+            raise SystemExit(f"{target.relative_to(tree)} is in {tree.name} already")
+        shutil.copy(path, target)
 
 
 def apply_patches(tree: Path, patches: list[Path]) -> None:
@@ -127,7 +149,7 @@ def prepare_tree(name: str, patched: bool, tree: Path) -> None:
     wrap = read_wrap(name)
     patches = patches_of(name) if patched else []
     stamp = key_file(tree)
-    key = tree_key(wrap, patches)
+    key = tree_key(wrap, [*patches, *new_files_of(name)] if patched else [])
     if tree.is_dir() and stamp.is_file() and stamp.read_text() == key:
         return
     if not is_genuine(wrap.tarball, wrap):
@@ -136,6 +158,8 @@ def prepare_tree(name: str, patched: bool, tree: Path) -> None:
     stamp.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=tree.parent, prefix=f".{name}-") as scratch:
         fresh = unpack(wrap, Path(scratch))
+        if patched:
+            add_new_files(name, fresh)
         apply_patches(fresh, patches)
         if not tree.exists():
             fresh.rename(tree)

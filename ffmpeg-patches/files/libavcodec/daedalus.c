@@ -1,0 +1,78 @@
+/*
+ * This file is part of FFmpeg.
+ *
+ * FFmpeg is free software; you can redistribute it and/or
+ * modify it under the terms of the GNU Lesser General Public
+ * License as published by the Free Software Foundation; either
+ * version 2.1 of the License, or (at your option) any later version.
+ *
+ * FFmpeg is distributed in the hope that it will be useful,
+ * but WITHOUT ANY WARRANTY; without even the implied warranty of
+ * MERCHANTABILITY or FITNESS FOR A PARTICULAR PURPOSE.  See the GNU
+ * Lesser General Public License for more details.
+ *
+ * You should have received a copy of the GNU Lesser General Public
+ * License along with FFmpeg; if not, write to the Free Software
+ * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libavutil/error.h"
+#include "libavutil/hwcontext.h"
+#include "libavutil/hwcontext_daedalus.h"
+#include "libavutil/log.h"
+
+#include "avcodec.h"
+#include "daedalus.h"
+
+static int supports_device(const AVCodec *codec)
+{
+    const AVCodecHWConfig *config;
+
+    for (int i = 0; (config = avcodec_get_hw_config(codec, i)); i++)
+        if (config->device_type == AV_HWDEVICE_TYPE_DAEDALUS)
+            return 1;
+
+    return 0;
+}
+
+/* avformat_find_stream_info() opens decoders for one thread to probe streams:
+ * those are left alone. */
+static void open_device(AVCodecContext *avctx)
+{
+    const char *enable = getenv("DAEDALUS_ENABLE");
+    int ret;
+
+    if (!enable || strcmp(enable, "1") || avctx->thread_count == 1 ||
+        avctx->hw_frames_ctx || avctx->hwaccel_context)
+        return;
+
+    ret = av_hwdevice_ctx_create(&avctx->hw_device_ctx, AV_HWDEVICE_TYPE_DAEDALUS, NULL, NULL, 0);
+    if (ret < 0)
+        av_log(avctx, AV_LOG_WARNING, "DAEDALUS_ENABLE is set, but there is no device: %s\n",
+               av_err2str(ret));
+    else
+        av_log(avctx, AV_LOG_INFO, "DAEDALUS_ENABLE is set: decoding with libdaedalus\n");
+}
+
+void ff_daedalus_preinit(AVCodecContext *avctx)
+{
+    const AVHWDeviceContext *dev;
+    const AVDaedalusDeviceContext *hwctx;
+
+    if (!supports_device(avctx->codec))
+        return;
+    if (!avctx->hw_device_ctx)
+        open_device(avctx);
+    if (!avctx->hw_device_ctx)
+        return;
+
+    dev = (const AVHWDeviceContext *)avctx->hw_device_ctx->data;
+    if (dev->type != AV_HWDEVICE_TYPE_DAEDALUS)
+        return;
+    hwctx = dev->hwctx;
+    if (hwctx->threads >= 0 && avctx->thread_count == 1)
+        avctx->thread_count = hwctx->threads;
+}
