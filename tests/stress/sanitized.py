@@ -3,6 +3,8 @@
 """The plugin, FFmpeg and dav1d built with sanitizers, in a build folder of their own beside build/; then conformance,
 hostile input and many decoders with them. A report of a sanitizer is a failure, wherever it comes from.
 
+With --few, only what needs no program of FFmpeg's, over a few streams: libavcodec with two decoders is built in some minutes.
+
 address: AddressSanitizer and UndefinedBehaviorSanitizer    thread: ThreadSanitizer
 function: UndefinedBehaviorSanitizer of clang 19, which sees calls through pointers to functions of other types
 """
@@ -62,6 +64,16 @@ def build(folder: Path, flags: str, compiler: str, targets: list[str], options: 
     subprocess.run(["ninja", "-C", str(folder), *targets], check=True, stdout=sys.stderr, env=environment)
 
 
+def few_commands(kind: str, folder: Path) -> list[tuple[str, list[str]]]:
+    programs, stock = folder / "tests" / "stress", str(STOCK_BUILD / "tests" / "stress" / "decode_list_stock")
+    with_lists = ["--program", str(programs / "decode_list"), "--stock", stock, "--timeout", "300"]
+    hostile = [sys.executable, str(HERE / "hostile.py"), *with_lists, "--packets", "100"]
+    damage = [sys.executable, str(HERE / "damage.py"), *with_lists, "--cases", "8", "--runs", "2", "--stock-runs", "3", "--ways", "2",
+              "--threads", "3", "--plans", "gpu"]
+    name, command = ("hostile input", hostile) if kind == "address" else ("damaged streams", damage)
+    return [(f"{codec}, {name}", [*command, "--codec", codec]) for codec in ("vp9", "av1")]
+
+
 def commands(kind: str, folder: Path, quick: bool) -> list[tuple[str, list[str]]]:
     programs = folder / "tests" / "stress"
     ffmpeg, stock = folder / "install" / "bin" / "ffmpeg", STOCK_BUILD / "stock" / "bin" / "ffmpeg"
@@ -111,13 +123,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("--quick", action="store_true", help="small streams and a tenth of the mutated packets")
-    parser.add_argument("--build", type=Path, help="build folder (default: build-address or build-thread)")
+    parser.add_argument("--few", action="store_true", help="in a folder of its own: a few streams and no programs")
+    parser.add_argument("--build", type=Path, help="build folder (default: build-KIND, with --few build-KIND-few)")
     parser.add_argument("--only", metavar="TEXT", help="only what has this in its name")
     args = parser.parse_args()
-    folder = (args.build or ROOT / f"build-{args.kind}").resolve()
-    build(folder, KINDS[args.kind].flags, KINDS[args.kind].compiler, ["patched.stamp", *WANTED])
+    folder = (args.build or ROOT / f"build-{args.kind}{'-few' if args.few else ''}").resolve()
+    flags = KINDS[args.kind].flags.removesuffix(",undefined") if args.few else KINDS[args.kind].flags  # that one doubles a build's time
+    build(folder, flags, KINDS[args.kind].compiler, [*([] if args.few else ["patched.stamp"]), *WANTED],
+          ("-Donly_decoders=true", "-Dtools=false") if args.few else ())
     total = [0, 0, 0]
-    for name, command in commands(args.kind, folder, args.quick):
+    for name, command in few_commands(args.kind, folder) if args.few else commands(args.kind, folder, args.quick):
         if args.only and args.only not in name:
             continue
         total = [a + b for a, b in zip(total, run(name, command, args.kind))]
