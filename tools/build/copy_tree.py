@@ -11,18 +11,22 @@ import sys
 from pathlib import Path
 
 
+def replace(source: Path, target: Path) -> None:
+    """A file that may be in use, as a running program's is, can't be written over."""
+    scratch = target.with_name(f".{target.name}.new")
+    scratch.unlink(missing_ok=True)
+    shutil.copy2(source, scratch, follow_symlinks=False)
+    scratch.rename(target)
+
+
 def copy(source: Path, target: Path) -> None:
-    """Files that may be in use are replaced, not written over."""
     for path in sorted(source.rglob("*")):
         to = target / path.relative_to(source)
         if path.is_dir() and not path.is_symlink():
             to.mkdir(parents=True, exist_ok=True)
             continue
         to.parent.mkdir(parents=True, exist_ok=True)
-        scratch = to.with_name(f".{to.name}.new")
-        scratch.unlink(missing_ok=True)
-        shutil.copy2(path, scratch, follow_symlinks=False)
-        scratch.rename(to)
+        replace(path, to)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,9 @@ GPL_LIBRARIES = {"libx264": "x264", "libx265": "x265", "libxvid": "xvid.h", "lib
 # Of --only-decoders: for tests that are linked with libavcodec.
 DECODERS = {"decoder": "libdav1d vp9"}
 
+# $ORIGIN, past configure's eval, make and make's shell: the programs run wherever the prefix lies.
+PROGRAMS_FIND_LIBRARIES = r"--extra-ldexeflags=-Wl,-rpath,\\\$\$ORIGIN/../lib"
+
 COVERAGE = "fuzzer-no-link"  # what libFuzzer needs of every object
 
 # What configure reads to find its components: a change of these calls for a new configure run.
@@ -177,7 +180,7 @@ def full_options(job: Job) -> list[str]:
     beside = f"-Wl,-rpath-link,{job.dav1d_prefix / 'lib'}:{job.prefix / 'lib'}"
     return [f"--prefix={job.final_prefix}", f"--libdir={job.final_prefix}/lib", f"--shlibdir={job.final_prefix}/lib", "--enable-shared",
             "--disable-static", "--disable-doc", "--disable-debug", "--enable-libdav1d", f"--extra-ldflags={beside}",
-            r"--extra-ldsoflags=-Wl,-rpath,\\\$\$\$\$ORIGIN", r"--extra-ldexeflags=-Wl,-rpath,\\\$\$ORIGIN/../lib",
+            r"--extra-ldsoflags=-Wl,-rpath,\\\$\$\$\$ORIGIN", PROGRAMS_FIND_LIBRARIES,
             *(["--enable-gpl"] if job.gpl else []), *(f"--enable-{name}" for name in found),
             *sanitizer_options(job.sanitize), *cross_options(job.cross)]
 
@@ -214,8 +217,7 @@ def configure_options(job: Job, tree: Path) -> list[str]:
         f"--prefix={job.prefix}", "--disable-everything", "--disable-autodetect", "--disable-doc",
         "--disable-network", "--disable-ffplay", "--disable-debug", "--enable-pthreads", "--enable-libdav1d",
         "--pkg-config-flags=--static",
-        # $ORIGIN, past configure's eval, make and make's shell: the programs run wherever the prefix lies.
-        r"--extra-ldexeflags=-Wl,-rpath,\\\$\$ORIGIN/../lib",
+        PROGRAMS_FIND_LIBRARIES,
         *component_options(job), *sanitizer_options(job.sanitize), *cross_options(job.cross),
     ]
     if job.patched and "libdaedalus" in (tree / "configure").read_text():
@@ -278,9 +280,7 @@ def install_full(job: Job, objects: Path) -> None:
 def install(built: Path, target: Path) -> None:
     if target.exists() and target.stat().st_mtime >= built.stat().st_mtime:
         return
-    scratch = target.with_name(f".{target.name}.new")  # a running program's file cannot be written over
-    shutil.copy2(built, scratch)
-    scratch.rename(target)
+    copy_tree.replace(built, target)
 
 
 def write_depfile(job: Job, depfile: Path, stamp: Path) -> None:
