@@ -57,22 +57,26 @@ static void open_device(AVCodecContext *avctx)
         av_log(avctx, AV_LOG_INFO, "DAEDALUS_ENABLE is set: decoding with libdaedalus\n");
 }
 
-void ff_daedalus_preinit(AVCodecContext *avctx)
+const AVDaedalusDeviceContext *ff_daedalus_device(const AVCodecContext *avctx)
 {
     const AVHWDeviceContext *dev;
+
+    if (!avctx->hw_device_ctx)
+        return NULL;
+    dev = (const AVHWDeviceContext *)avctx->hw_device_ctx->data;
+
+    return dev->type == AV_HWDEVICE_TYPE_DAEDALUS ? dev->hwctx : NULL;
+}
+
+void ff_daedalus_preinit(AVCodecContext *avctx)
+{
     const AVDaedalusDeviceContext *hwctx;
 
     if (!supports_device(avctx->codec))
         return;
     if (!avctx->hw_device_ctx)
         open_device(avctx);
-    if (!avctx->hw_device_ctx)
-        return;
-
-    dev = (const AVHWDeviceContext *)avctx->hw_device_ctx->data;
-    if (dev->type != AV_HWDEVICE_TYPE_DAEDALUS)
-        return;
-    hwctx = dev->hwctx;
-    if (hwctx->threads >= 0 && avctx->thread_count == 1)
+    hwctx = ff_daedalus_device(avctx);
+    if (hwctx && hwctx->threads >= 0 && avctx->thread_count == 1)
         avctx->thread_count = hwctx->threads;
 }

@@ -20,6 +20,12 @@
 #define AVCODEC_DAEDALUS_H
 
 struct AVCodecContext;
+struct AVDaedalusDeviceContext;
+
+/**
+ * The libdaedalus device of a decoder, or NULL if it has none or another one.
+ */
+const struct AVDaedalusDeviceContext *ff_daedalus_device(const struct AVCodecContext *avctx);
 
 /**
  * Prepare a decoder that is about to be opened. Where the caller gave no device

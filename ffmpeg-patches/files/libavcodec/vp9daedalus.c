@@ -33,6 +33,7 @@
 
 #include "avcodec.h"
 #include "codec_internal.h"
+#include "daedalus.h"
 #include "decode.h"
 #include "internal.h"
 #include "progressframe.h"
@@ -133,17 +134,9 @@ static int may_have_gpu(const DdDevice *device)
  */
 static DdDevice *find_device(const AVCodecContext *avctx)
 {
-    const AVHWDeviceContext *hwdev;
-    const AVDaedalusDeviceContext *hwctx;
+    const AVDaedalusDeviceContext *hwctx = ff_daedalus_device(avctx);
 
-    if (!avctx->hw_device_ctx)
-        return NULL;
-    hwdev = (const AVHWDeviceContext *)avctx->hw_device_ctx->data;
-    if (hwdev->type != AV_HWDEVICE_TYPE_DAEDALUS)
-        return NULL;
-    hwctx = hwdev->hwctx;
-
-    return may_have_gpu(hwctx->device) ? hwctx->device : NULL;
+    return hwctx && may_have_gpu(hwctx->device) ? hwctx->device : NULL;
 }
 
 int ff_vp9_daedalus_overlaps(const AVCodecContext *avctx)
