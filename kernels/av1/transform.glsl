@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // One-dimensional inverse transforms: AV1 specification, clause 7.13.2. A DCT of size 2n is the DCT of size n of the even inputs
-// and a network of rotations of the odd ones, mirrored. Residuals are in range (batch/av1_range.h): nothing is clamped in
+// and a network of rotations of the odd ones, mirrored. Residuals are in range (av1/range.h): nothing is clamped in
 // between, and the sums of products fit in 32 bits wherever their result counts.
 
 // (a * ca + b * cb) / 2^12, rounded.

@@ -156,7 +156,7 @@ const uint DD_AV1_ITX_WHT = 3u;
 // Blocks with a DC coefficient alone.
 const uint DD_AV1_ITX_DC_ALONE = 1u << 21;
 // Of intra blocks: not added, but left at DD_BIND_RESIDUALS, row after row, two signed ones a word. Never with a DC coefficient alone.
-const uint DD_AV1_ITX_APART = 1u << 22;
+const uint DD_AV1_ITX_SEPARATE = 1u << 22;
 
 // Lanes of a workgroup, one for each line of its blocks; and for DCTs with a side of 32 or 64, which are a kernel's of their own: lanes,
 // and values of the blocks of a workgroup, at most.

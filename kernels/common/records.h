@@ -250,7 +250,7 @@ struct DdLfSuperblockPush {
 };
 
 // Copies of tiles between two buffers of a picture. The records are the tiles: column | row << 16.
-struct DdExchangePush {
+struct DdTileSyncPush {
     DdPlanes planes;
     uint words_log2[2]; // of a tile's row: luma, chroma
     uint rows_log2[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Intra prediction and the addition of residuals: VP9 specification, clause 8.5.1. The CPU has put the transform blocks in order
-// (batch/vp9_intra_wave.h): those of a level don't read each other. A workgroup has all levels of a plane (U and V have theirs in common), and its barriers order them. A lane
+// (vp9/intra_schedule.h): those of a level don't read each other. A workgroup has all levels of a plane (U and V have theirs in common), and its barriers order them. A lane
 // makes four pixels of a row at a time.
 #version 450
 #extension GL_GOOGLE_include_directive : require

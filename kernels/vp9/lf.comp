@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Loop filter: VP9 specification, clause 8.8. The CPU has put the edges in order (batch/vp9_filter_order.h): a level is
+// Loop filter: VP9 specification, clause 8.8. The CPU has put the edges in order (vp9/filter_order.h): a level is
 // independent edges, or chains of edges that one lane walks along. One workgroup has them all, and its barriers order
 // them. Between columns, a lane has one of an edge's eight lines; between rows it has a word. With SUPERBLOCKS there are
 // no lists: a workgroup filters superblocks as the specification does (vp9/lf_superblock.glsl).

@@ -4,7 +4,7 @@
 // size n of the even inputs and a network of rotations of the odd ones, mirrored. Inputs that are known to be zero
 // fold away.
 
-// (a * ca + b * cb) / 2^14, rounded. Residuals are in range (batch/vp9_range.h): with 8 and 10 bits the sum fits in
+// (a * ca + b * cb) / 2^14, rounded. Residuals are in range (vp9/range.h): with 8 and 10 bits the sum fits in
 // 32 bits. With 12 bits the low seven bits of the factors are multiplied apart.
 int rotate(int a, int ca, int b, int cb) {
 #if BITS <= 10

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
-#include "batch/record_list.h"
+#include "util/record_list.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,20 +10,19 @@
 
 namespace dd {
 
-// Who lends a list room.
-class CoefficientLender {
+// The owner of memory outside a list.
+class CoefficientStore {
   public:
-    // Larger room, for at least so many words: `used`, which is in the room lent so far, has been copied to its beginning, and that room
-    // is gone. Empty: there is none, and all stays as it is.
-    virtual std::span<std::uint32_t> lend_more(std::span<const std::uint32_t> used, std::size_t words) = 0;
+    // Larger memory, of at least so many words, that begins with a copy of `used`, which lies in the memory given so far. That memory is
+    // released. Empty: there is none, and all stays as it is.
+    virtual std::span<std::uint32_t> grow(std::span<const std::uint32_t> used, std::size_t words) = 0;
 
   protected:
-    ~CoefficientLender() = default;
+    ~CoefficientStore() = default;
 };
 
-// The coefficients of a recorder. They are most of what a frame hands to the GPU, so that they can be put down where it reads them: in
-// room that somebody lends. Where there is no more of that, they move into memory of the list's own. So room has to be of a kind that
-// the CPU also reads at its usual speed.
+// The coefficients of a recorder. They are most of what a frame hands to the GPU, so a store may give the list memory where the GPU
+// reads them. When that memory ends, they move into the list's own. The CPU must read the store's memory at its usual speed.
 class CoefficientList {
   public:
     CoefficientList() = default;
@@ -42,30 +41,30 @@ class CoefficientList {
     }
     ~CoefficientList() = default;
 
-    // Empty, without lent room.
+    // Empty, in memory of its own.
     void clear() {
         own_.clear();
         settle(own_.data(), own_.capacity(), false);
     }
-    // Empty, with `room`, which has to be there until clear() or until nobody uses the list, as has the one who lends more of it.
-    void lend(std::span<std::uint32_t> room, CoefficientLender *lender = nullptr) {
+    // Empty, in `memory`, which has to stay until clear(); `store` can give more.
+    void use(std::span<std::uint32_t> memory, CoefficientStore *store = nullptr) {
         own_ = RecordList<std::uint32_t>();
-        settle(room.data(), room.size(), true);
-        lender_ = lender;
+        settle(memory.data(), memory.size(), true);
+        store_ = store;
     }
-    // All lies in lent room.
-    bool is_lent() const { return lent_; }
+    // All lies in the store's memory.
+    bool is_external() const { return external_; }
 
-    bool has_room(std::size_t by) const { return by <= static_cast<std::size_t>(limit_ - end_); }
-    // Makes room for so many more.
-    void room(std::size_t by) {
-        if (!has_room(by))
+    bool has_capacity(std::size_t by) const { return by <= static_cast<std::size_t>(limit_ - end_); }
+    // Reserves capacity for so many more.
+    void reserve(std::size_t by) {
+        if (!has_capacity(by))
             grow(by);
     }
     void keep(std::uint32_t *end) { end_ = end; }
     // So many more, to be written by the caller.
     std::uint32_t *extend(std::size_t by) {
-        room(by);
+        reserve(by);
         end_ += by;
         return end_ - by;
     }
@@ -85,27 +84,27 @@ class CoefficientList {
     operator std::span<const std::uint32_t>() const { return {begin_, size()}; }
 
   private:
-    void settle(std::uint32_t *begin, std::size_t capacity, bool lent) {
+    void settle(std::uint32_t *begin, std::size_t capacity, bool external) {
         begin_ = end_ = begin;
         limit_ = begin + capacity;
-        lent_ = lent;
+        external_ = external;
     }
     [[gnu::noinline]] void grow(std::size_t by) {
         const std::size_t size = this->size();
-        if (lent_ && lender_) {
-            if (const auto more = lender_->lend_more(*this, size + by); !more.empty()) {
+        if (external_ && store_) {
+            if (const auto more = store_->grow(*this, size + by); !more.empty()) {
                 settle(more.data(), more.size(), true);
                 end_ += size;
                 return;
             }
         }
-        if (lent_) {
+        if (external_) {
             own_.clear();
             std::copy(begin_, end_, own_.extend(size));
         } else {
             own_.keep(end_);
         }
-        own_.room(by);
+        own_.reserve(by);
         settle(own_.data(), own_.capacity(), false);
         end_ += size;
     }
@@ -114,14 +113,14 @@ class CoefficientList {
         std::swap(begin_, other.begin_);
         std::swap(end_, other.end_);
         std::swap(limit_, other.limit_);
-        std::swap(lent_, other.lent_);
-        std::swap(lender_, other.lender_);
+        std::swap(external_, other.external_);
+        std::swap(store_, other.store_);
     }
 
     RecordList<std::uint32_t> own_;
-    std::uint32_t *begin_ = nullptr, *end_ = nullptr, *limit_ = nullptr; // of the coefficients, and of the room
-    bool lent_ = false;
-    CoefficientLender *lender_ = nullptr;
+    std::uint32_t *begin_ = nullptr, *end_ = nullptr, *limit_ = nullptr; // of the coefficients, and of their memory
+    bool external_ = false;
+    CoefficientStore *store_ = nullptr;
 };
 
 } // namespace dd

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "batch/picture_layout.h"
-#include "batch/round_up.h"
+#include "util/round_up.h"
 
 namespace dd {
 namespace {

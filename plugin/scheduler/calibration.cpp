@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "scheduler/calibration.h"
 
-#include "cache_file.h"
+#include "util/cache_file.h"
 
 #include <locale>
 #include <sstream>

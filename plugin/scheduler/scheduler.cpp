@@ -65,11 +65,11 @@ DdSide Scheduler::wish(DdStage stage) {
     return DD_SIDE_CPU;
 }
 
-bool Scheduler::itx_rests() {
-    if (itx_rest_ == 0)
+bool Scheduler::itx_backs_off() {
+    if (itx_backoff_ == 0)
         return false;
-    itx_rest_--;
-    itx_rested_++;
+    itx_backoff_--;
+    itx_backed_off_++;
     return true;
 }
 
@@ -107,7 +107,7 @@ DdPlan Scheduler::plan(const FrameFacts &facts, FrameForecast &forecast, std::in
                 plan.side[i] = static_cast<std::uint8_t>(side);
         }
     }
-    if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_rests())
+    if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_backs_off())
         plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
     return plan;
 }
@@ -145,7 +145,7 @@ void Scheduler::out_of_range() {
     if (++out_of_range_ < kOutOfRangeInARow)
         return;
     out_of_range_ = 0;
-    itx_rest_ = kItxRest;
+    itx_backoff_ = kItxRest;
 }
 
 void Scheduler::in_range() {

@@ -59,7 +59,7 @@ class Scheduler {
     bool latch() { return !latched_.exchange(true); }
     bool latched() const { return latched_; }
     // Frames whose residuals stayed on the CPU because others before them had been out of range.
-    std::uint64_t itx_rested() const { return itx_rested_; }
+    std::uint64_t itx_backed_off() const { return itx_backed_off_; }
     // A frame's residuals left the range that the GPU is exact in. After some in a row they stay on the CPU for a while.
     void out_of_range();
     // A frame's residuals were the GPU's, and all went well.
@@ -68,7 +68,7 @@ class Scheduler {
   private:
     DdSide wish(DdStage stage);
     DdPlan automatic(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now); // with mutex_ held
-    bool itx_rests();                                                                     // with mutex_ held
+    bool itx_backs_off();                                                                 // with mutex_ held
 
     const DdCodec codec_;
     const unsigned stages_;
@@ -80,8 +80,8 @@ class Scheduler {
     Planner planner_;
     unsigned in_flight_ = 0;    // frames
     unsigned out_of_range_ = 0; // frames in a row
-    std::atomic<std::uint64_t> itx_rested_{0};
-    unsigned itx_rest_ = 0; // frames that residuals still stay on the CPU
+    std::atomic<std::uint64_t> itx_backed_off_{0};
+    unsigned itx_backoff_ = 0; // frames that residuals still stay on the CPU
 };
 
 } // namespace dd

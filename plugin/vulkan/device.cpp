@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/device.h"
 
-#include "environment.h"
+#include "util/environment.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/dma_heap.h"
 #include "vulkan/instance.h"

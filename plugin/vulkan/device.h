@@ -2,13 +2,13 @@
 //
 // An open Vulkan device with its queue and its pipelines; shared by all sessions on it.
 #pragma once
+#include "batch/dispatch.h"
+#include "batch/work_limits.h"
 #include "vulkan/api.h"
-#include "vulkan/dispatch.h"
 #include "vulkan/faults.h"
 #include "vulkan/gpu.h"
 #include "vulkan/memory.h"
 #include "vulkan/pipelines.h"
-#include "vulkan/work_limits.h"
 
 #include <atomic>
 #include <chrono>

@@ -131,30 +131,30 @@ GpuStatus Gpu::make_scratch(const PictureLayout &layout, std::unique_ptr<GpuPict
 
 GpuJob::GpuJob(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
 GpuJob::~GpuJob() {
-    let_go();
+    release();
 }
 
-void GpuJob::let_go() {
+void GpuJob::release() {
     waited_ = false;
     if (slot_)
         gpu_->device_->slots().release(std::move(slot_));
 }
 
-GpuStatus GpuJob::lend_coefs(std::size_t bytes, std::span<std::byte> &room) {
-    let_go();
-    room = {};
+GpuStatus GpuJob::acquire_coefs(std::size_t bytes, std::span<std::byte> &capacity) {
+    release();
+    capacity = {};
     if (!gpu_->has_cached_memory())
         return {};
     VkResult result = gpu_->device_->slots().acquire(slot_, bytes);
     if (result == VK_SUCCESS)
         result = slot_->reserve_coefs(bytes);
     if (result == VK_SUCCESS)
-        room = slot_->coefs();
+        capacity = slot_->coefs();
     return status_of(result);
 }
 
-GpuStatus GpuJob::lend_more_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &room) {
-    // Nearly as often as frames outgrow their room, another slot has what they need.
+GpuStatus GpuJob::grow_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &capacity) {
+    // Nearly as often as frames outgrow their capacity, another slot has what they need.
     VkResult result = VK_SUCCESS;
     if (std::unique_ptr<Slot> other = gpu_->device_->slots().acquire_free(bytes)) {
         std::ranges::copy(used, other->coefs().data());
@@ -163,13 +163,13 @@ GpuStatus GpuJob::lend_more_coefs(std::span<const std::byte> used, std::size_t b
     } else {
         result = slot_->grow_coefs(used, bytes);
     }
-    room = result == VK_SUCCESS ? slot_->coefs() : std::span<std::byte>();
+    capacity = result == VK_SUCCESS ? slot_->coefs() : std::span<std::byte>();
     return status_of(result);
 }
 
 GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
     if (waited_ || in_flight())
-        let_go();
+        release();
     timeline_.spans.clear();
     phases_ = phases;
     VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_, 0);

@@ -2,9 +2,9 @@
 //
 // The GPU as sessions see it: no type of Vulkan's here.
 #pragma once
+#include "batch/dispatch.h"
 #include "batch/picture_layout.h"
-#include "trace.h"
-#include "vulkan/dispatch.h"
+#include "util/trace.h"
 
 #include <array>
 #include <chrono>
@@ -117,11 +117,11 @@ class GpuJob {
     GpuJob(const GpuJob &) = delete;
     GpuJob &operator=(const GpuJob &) = delete;
 
-    // Room where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until let_go(). Empty where the CPU
+    // Capacity where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until release(). Empty where the CPU
     // can't read such memory at its usual speed.
-    GpuStatus lend_coefs(std::size_t bytes, std::span<std::byte> &room);
-    // More of it, before begin(), with a copy of what is `used` of the room lent so far, which is gone then. After an error it isn't.
-    GpuStatus lend_more_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &room);
+    GpuStatus acquire_coefs(std::size_t bytes, std::span<std::byte> &capacity);
+    // More of it, before begin(), with a copy of what is `used` of the capacity lent so far, which is gone then. After an error it isn't.
+    GpuStatus grow_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &capacity);
     // Phases: recon, filter; nullptr: not in this submit. They must live until submit() is back.
     GpuStatus begin(const std::array<const PhaseWork *, 2> &phases);
     std::byte *upload(unsigned phase) const;
@@ -129,7 +129,7 @@ class GpuJob {
     // Bounded in time.
     GpuStatus wait();
     // Nothing of what was submitted, nor of what was lent for it, is needed any more.
-    void let_go();
+    void release();
     bool in_flight() const; // and not waited for
     // What the GPU did for the last submit that was waited for, where the device measures.
     const GpuTimeline &timeline() const { return timeline_; }

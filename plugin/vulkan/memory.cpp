@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/memory.h"
-#include "batch/pages.h"
+#include "util/pages.h"
 #include "vulkan/device.h"
 #include "vulkan/dma_heap.h"
 
@@ -83,14 +83,14 @@ void Buffer::swap(Buffer &other) noexcept {
     std::swap(data_, other.data_);
     std::swap(coherent_, other.coherent_);
     std::swap(dma_buf_, other.dma_buf_);
-    std::swap(room_, other.room_);
+    std::swap(capacity_, other.capacity_);
 }
 
 Buffer::~Buffer() {
     if (!device_)
         return;
     if (dma_buf_ >= 0 && data_)
-        munmap(data_, room_);
+        munmap(data_, capacity_);
     device_->vk().DestroyBuffer(device_->handle(), buffer_, nullptr);
     device_->vk().FreeMemory(device_->handle(), memory_, nullptr); // unmaps too
     if (dma_buf_ >= 0)
@@ -137,14 +137,15 @@ VkResult Buffer::make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Bu
     return make_in(device, size, 0, allocate, buffer);
 }
 
-VkResult Buffer::adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize room, Buffer &buffer) {
+VkResult Buffer::adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize capacity,
+                       Buffer &buffer) {
     const VkDeviceSize alignment = device.adopt_alignment();
-    if (!alignment || reinterpret_cast<std::uintptr_t>(memory) % alignment || room % alignment ||
+    if (!alignment || reinterpret_cast<std::uintptr_t>(memory) % alignment || capacity % alignment ||
         device.fails(Fault::adopt))
         return VK_ERROR_INVALID_EXTERNAL_HANDLE;
     const auto adopt = [&](Buffer &made, const VkMemoryRequirements &needs) {
-        return room < needs.size ? VK_ERROR_INVALID_EXTERNAL_HANDLE
-                                 : made.adopt_pages(memory, room, needs.memoryTypeBits);
+        return capacity < needs.size ? VK_ERROR_INVALID_EXTERNAL_HANDLE
+                                     : made.adopt_pages(memory, capacity, needs.memoryTypeBits);
     };
     return make_in(device, size, kHostMemory, adopt, buffer);
 }
@@ -169,7 +170,7 @@ VkResult Buffer::allocate(const std::vector<std::uint32_t> &types, VkDeviceSize 
     void *data = nullptr;
     result = vk.MapMemory(device_->handle(), memory_, 0, VK_WHOLE_SIZE, 0, &data);
     data_ = static_cast<std::byte *>(data);
-    room_ = size;
+    capacity_ = size;
     return result;
 }
 
@@ -179,13 +180,13 @@ VkResult Buffer::import(VkDeviceSize size) {
     if (device_->fails(Fault::alloc))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     // v3dv rounds sizes up to its pages and refuses a dma-buf that is smaller than that.
-    room_ = whole_pages(size) + page_size();
-    dma_buf_ = dma_heap_allocate(room_);
+    capacity_ = whole_pages(size) + page_size();
+    dma_buf_ = dma_heap_allocate(capacity_);
     if (dma_buf_ < 0)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (device_->fails(Fault::map))
         return VK_ERROR_MEMORY_MAP_FAILED;
-    void *data = mmap(nullptr, room_, PROT_READ | PROT_WRITE, MAP_SHARED, dma_buf_, 0);
+    void *data = mmap(nullptr, capacity_, PROT_READ | PROT_WRITE, MAP_SHARED, dma_buf_, 0);
     if (data == MAP_FAILED)
         return VK_ERROR_MEMORY_MAP_FAILED;
     data_ = static_cast<std::byte *>(data);
@@ -210,7 +211,7 @@ VkResult Buffer::import(VkDeviceSize size) {
     return dma_buf_begin_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
 }
 
-VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize room, std::uint32_t allowed_bits) {
+VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize capacity, std::uint32_t allowed_bits) {
     const DeviceApi &vk = device_->vk();
     VkMemoryHostPointerPropertiesEXT properties = {VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT, nullptr, 0};
     VkResult result = vk.GetMemoryHostPointerPropertiesEXT(device_->handle(), kHostMemory, memory, &properties);
@@ -225,10 +226,10 @@ VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize room, std::uint32_t
         return VK_ERROR_INVALID_EXTERNAL_HANDLE;
     VkImportMemoryHostPointerInfoEXT import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
                                                kHostMemory, memory};
-    VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, room, *type};
+    VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, capacity, *type};
     result = vk.AllocateMemory(device_->handle(), &info, nullptr, &memory_);
     data_ = memory;
-    room_ = room;
+    capacity_ = capacity;
     return result;
 }
 
@@ -251,15 +252,15 @@ VkResult Buffer::invalidate() const {
 }
 
 bool Buffer::replace_pages() {
-    if (!data_ || reinterpret_cast<std::uintptr_t>(data_) % page_size() || room_ % page_size())
+    if (!data_ || reinterpret_cast<std::uintptr_t>(data_) % page_size() || capacity_ % page_size())
         return false;
-    void *fresh = fresh_pages(room_);
+    void *fresh = fresh_pages(capacity_);
     if (!fresh)
         return false;
     std::memcpy(fresh, data_, size_);
-    if (mremap(fresh, room_, room_, MREMAP_MAYMOVE | MREMAP_FIXED, data_) != MAP_FAILED)
+    if (mremap(fresh, capacity_, capacity_, MREMAP_MAYMOVE | MREMAP_FIXED, data_) != MAP_FAILED)
         return true;
-    munmap(fresh, room_);
+    munmap(fresh, capacity_);
     return false;
 }
 

@@ -48,8 +48,8 @@ class Buffer {
     ~Buffer();
 
     static VkResult make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Buffer &buffer);
-    // In whole pages of plain memory, `room` bytes, which have to be there as long as the buffer. Fails where the device can't do that.
-    static VkResult adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize room,
+    // In whole pages of plain memory, `capacity` bytes, which have to be there as long as the buffer. Fails where the device can't do that.
+    static VkResult adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize capacity,
                           Buffer &buffer);
 
     explicit operator bool() const { return buffer_ != VK_NULL_HANDLE; }
@@ -60,14 +60,14 @@ class Buffer {
     VkResult flush() const;
     VkResult invalidate() const;
     // The CPU gets other pages at the same address, with what these hold: what the GPU writes from here on isn't seen. False: they can't be
-    // exchanged, and all stays as it is.
+    // synced_tiles, and all stays as it is.
     bool replace_pages();
 
   private:
     void swap(Buffer &other) noexcept;
     VkResult allocate(const std::vector<std::uint32_t> &types, VkDeviceSize size, MemoryUse use);
     VkResult import(VkDeviceSize size);
-    VkResult adopt_pages(std::byte *memory, VkDeviceSize room, std::uint32_t allowed_bits);
+    VkResult adopt_pages(std::byte *memory, VkDeviceSize capacity, std::uint32_t allowed_bits);
     template <typename Find>
     static VkResult make_in(VulkanDevice &device, VkDeviceSize size, VkExternalMemoryHandleTypeFlags external,
                             Find &&find, Buffer &buffer);
@@ -78,8 +78,8 @@ class Buffer {
     VkDeviceSize size_ = 0;
     std::byte *data_ = nullptr;
     bool coherent_ = true;
-    int dma_buf_ = -1;      // memory of a dma-heap, mapped by us
-    VkDeviceSize room_ = 0; // bytes from data_ that are this buffer's alone
+    int dma_buf_ = -1;          // memory of a dma-heap, mapped by us
+    VkDeviceSize capacity_ = 0; // bytes from data_ that are this buffer's alone
 };
 
 } // namespace dd

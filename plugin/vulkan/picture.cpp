@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/picture.h"
 
-#include "batch/pages.h"
+#include "util/pages.h"
 #include "vulkan/device.h"
 
 #include <utility>

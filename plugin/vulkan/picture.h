@@ -2,8 +2,8 @@
 //
 // A picture in memory that the GPU reaches.
 #pragma once
+#include "batch/dispatch.h"
 #include "batch/picture_layout.h"
-#include "vulkan/dispatch.h"
 #include "vulkan/memory.h"
 
 #include <atomic>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/pipeline_store.h"
 
-#include "cache_file.h"
 #include "embedded.h"
+#include "util/cache_file.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 // What is special about certain drivers: the one place for it.
 #pragma once
+#include "batch/dispatch.h"
 #include "vulkan/api.h"
-#include "vulkan/dispatch.h"
 
 namespace dd {
 

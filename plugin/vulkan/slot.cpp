@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/slot.h"
 
-#include "vulkan/room.h"
+#include "batch/capacity.h"
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ constexpr auto kSlice = std::chrono::milliseconds(100);
 constexpr int kLongestWait = 16;
 
 bool fits(const Buffer &buffer, VkDeviceSize needed) {
-    return buffer && keeps_room(buffer.size(), needed);
+    return buffer && keeps_capacity(buffer.size(), needed);
 }
 
 } // namespace
@@ -43,30 +43,30 @@ VkResult Slot::init() {
 }
 
 VkDeviceSize Slot::upload_bytes(const std::array<const PhaseWork *, 2> &phases) {
-    return upload_room(phases[kRecon]) + upload_room(phases[kFilter]);
+    return upload_capacity(phases[kRecon]) + upload_capacity(phases[kFilter]);
 }
 
 VkResult Slot::reserve(const std::array<const PhaseWork *, 2> &phases) {
     const VkDeviceSize needed = upload_bytes(phases);
-    upload_at_ = {0, upload_room(phases[kRecon])};
+    upload_at_ = {0, upload_capacity(phases[kRecon])};
     if (const VkResult result = phases[0] ? reserve_residuals(*phases[0]) : VK_SUCCESS; result != VK_SUCCESS)
         return result;
-    return fits(upload_, needed) ? VK_SUCCESS : make_room(most_room(needed), MemoryUse::upload, upload_);
+    return fits(upload_, needed) ? VK_SUCCESS : allocate(most_capacity(needed), MemoryUse::upload, upload_);
 }
 
 VkResult Slot::reserve_residuals(const PhaseWork &work) {
-    if (!work.residual_bytes || keeps_room(residuals_.size(), work.residual_bytes, work.most_residual_bytes))
+    if (!work.residual_bytes || keeps_capacity(residuals_.size(), work.residual_bytes, work.most_residual_bytes))
         return VK_SUCCESS;
-    return make_room(most_room(work.residual_bytes), MemoryUse::local, residuals_);
+    return allocate(most_capacity(work.residual_bytes), MemoryUse::local, residuals_);
 }
 
 VkResult Slot::reserve_coefs(VkDeviceSize bytes) {
-    return fits(coefs_, bytes) ? VK_SUCCESS : make_room(lent_room_for(bytes), MemoryUse::recorded, coefs_);
+    return fits(coefs_, bytes) ? VK_SUCCESS : allocate(coefs_capacity_for(bytes), MemoryUse::recorded, coefs_);
 }
 
 VkResult Slot::grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes) {
     Buffer larger;
-    if (const VkResult result = make_room(lent_room_for(bytes), MemoryUse::recorded, larger); result != VK_SUCCESS)
+    if (const VkResult result = allocate(coefs_capacity_for(bytes), MemoryUse::recorded, larger); result != VK_SUCCESS)
         return result;
     std::ranges::copy(used, larger.data());
     coefs_ = std::move(larger);
@@ -74,12 +74,12 @@ VkResult Slot::grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes) {
 }
 
 // More than is needed is no reason to fail.
-VkDeviceSize Slot::most_room(VkDeviceSize needed) const {
-    return std::min<VkDeviceSize>(room_for(needed),
+VkDeviceSize Slot::most_capacity(VkDeviceSize needed) const {
+    return std::min<VkDeviceSize>(capacity_for(needed),
                                   std::max<VkDeviceSize>(needed, device_.work_limits().residual_bytes));
 }
 
-VkResult Slot::make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer) {
+VkResult Slot::allocate(VkDeviceSize size, MemoryUse use, Buffer &buffer) {
     buffer = Buffer();
     if (size > device_.work_limits().residual_bytes)
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -130,7 +130,8 @@ bool Slot::pipelines_exist(const SubmitInput &input) {
         return device_.pipelines().get(dispatch.kernel) != VK_NULL_HANDLE;
     };
     return std::ranges::all_of(input.phase, [&](const PhaseWork *work) {
-        return !work || (std::ranges::all_of(work->dispatches, exists) && (!work->exchange || exists(*work->exchange)));
+        return !work ||
+               (std::ranges::all_of(work->dispatches, exists) && (!work->tile_sync || exists(*work->tile_sync)));
     });
 }
 

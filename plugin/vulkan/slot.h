@@ -36,15 +36,15 @@ class Slot {
     Slot(const Slot &) = delete;
     Slot &operator=(const Slot &) = delete;
 
-    // Room for so many bytes of coefficients, which take the place of those in an upload (PhaseWork::coefs_lent). On devices with
+    // Capacity for so many bytes of coefficients, which take the place of those in an upload (PhaseWork::coefs_acquired). On devices with
     // cached memory only.
     VkResult reserve_coefs(VkDeviceSize bytes);
-    // More room, with a copy of what is `used`. All stays as it is where there is none.
+    // More capacity, with a copy of what is `used`. All stays as it is where there is none.
     VkResult grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes);
     std::span<std::byte> coefs() const { return {coefs_.data(), coefs_.size()}; }
     // Of the uploads of the phases.
     static VkDeviceSize upload_bytes(const std::array<const PhaseWork *, 2> &phases);
-    // Room for them.
+    // Capacity for them.
     VkResult reserve(const std::array<const PhaseWork *, 2> &phases);
     // Where the upload of a phase goes: written once, front to back.
     std::byte *upload(unsigned phase) const { return upload_.data() + upload_at_[phase]; }
@@ -64,10 +64,10 @@ class Slot {
   private:
     friend class SlotPool;
     VkResult init();
-    VkDeviceSize room() const { return coefs_.size() + upload_.size(); }
+    VkDeviceSize capacity() const { return coefs_.size() + upload_.size(); }
     VkResult reserve_residuals(const PhaseWork &work);
-    VkDeviceSize most_room(VkDeviceSize needed) const;
-    VkResult make_room(VkDeviceSize size, MemoryUse use, Buffer &buffer);
+    VkDeviceSize most_capacity(VkDeviceSize needed) const;
+    VkResult allocate(VkDeviceSize size, MemoryUse use, Buffer &buffer);
     bool pipelines_exist(const SubmitInput &input);
     VkResult wait_for_fence();
     bool lets_go_of_picture(); // false: it has other pages, or the GPU hangs for longer than anything may
@@ -79,7 +79,7 @@ class Slot {
     VkResult record_uploads(const SubmitInput &input);
     VkResult record_phase(const SubmitInput &input, unsigned phase);
     VkResult record_downloads(const SubmitInput &input);
-    VkResult record_exchange(const SubmitInput &input, unsigned phase, VkBuffer from, VkBuffer to);
+    VkResult record_tile_sync(const SubmitInput &input, unsigned phase, VkBuffer from, VkBuffer to);
     void record_groups(const Dispatch &dispatch);
     void barrier(VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to, VkAccessFlags used);
     VkResult bind(const SubmitInput &input, unsigned phase, const Dispatch &dispatch, BoundBuffers &buffers) const;

@@ -3,9 +3,9 @@
 // The commands of a submit: copies to the GPU, the dispatches of each phase, copies back.
 #include "vulkan/slot.h"
 
+#include "batch/capacity.h"
 #include "common/records.h"
 #include "embedded.h"
-#include "vulkan/room.h"
 
 #include <algorithm>
 
@@ -20,8 +20,8 @@ constexpr VkAccessFlags kTransferAccess = VK_ACCESS_TRANSFER_READ_BIT | VK_ACCES
 constexpr std::string_view kUploads = "upload", kDownloads = "download"; // names of what isn't a dispatch
 
 // Tiles of the picture are copied for the CPU's share between a frame's phases.
-bool exchanges(const SubmitInput &input, unsigned phase) {
-    return input.phase[phase] && input.phase[phase]->exchange;
+bool syncs_tiles(const SubmitInput &input, unsigned phase) {
+    return input.phase[phase] && input.phase[phase]->tile_sync;
 }
 
 std::uint32_t count_stamps(const SubmitInput &input) {
@@ -95,7 +95,7 @@ VkResult Slot::record_uploads(const SubmitInput &input) {
         const VkBufferCopy all = {0, 0, picture.layout.size};
         device_.vk().CmdCopyBuffer(commands_, picture.host.handle(), picture.local.handle(), 1, &all);
     };
-    bool copied = false, pending = false, exchanged = false;
+    bool copied = false, pending = false, synced_tiles = false;
     for (std::size_t slot = 0; slot < input.ref.size(); slot++) {
         VulkanPicture *ref = input.ref[slot].get();
         const auto before = input.ref.begin() + static_cast<std::ptrdiff_t>(slot);
@@ -108,18 +108,18 @@ VkResult Slot::record_uploads(const SubmitInput &input) {
         copied = true;
     }
     if (input.cpu_wrote && input.dst->has_copy()) {
-        exchanged = exchanges(input, kFilter);
-        copied |= !exchanged;
-        if (!exchanged)
+        synced_tiles = syncs_tiles(input, kFilter);
+        copied |= !synced_tiles;
+        if (!synced_tiles)
             copy(*input.dst);
         else if (const VkResult result =
-                     record_exchange(input, kFilter, input.dst->host.handle(), input.dst->local.handle());
+                     record_tile_sync(input, kFilter, input.dst->host.handle(), input.dst->local.handle());
                  result != VK_SUCCESS)
             return result;
     }
     // What a fence was waited for is available; it only has to become visible, which makes nothing wait. Exceptions are a copy
     // that another frame has started, and kernels that still write a reference. Their downloads are no matter.
-    const bool transfers = copied || pending, kernels = exchanged || input.reads_unfinished;
+    const bool transfers = copied || pending, kernels = synced_tiles || input.reads_unfinished;
     VkPipelineStageFlags from = (transfers ? kTransfer : 0) | (kernels ? kCompute : 0);
     if (!from)
         from = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT;
@@ -132,13 +132,13 @@ VkResult Slot::record_uploads(const SubmitInput &input) {
 // Makes the pixels visible to the CPU.
 VkResult Slot::record_downloads(const SubmitInput &input) {
     const VulkanPicture &dst = *input.dst;
-    const bool exchanged = dst.has_copy() && !input.final && exchanges(input, kRecon);
+    const bool synced_tiles = dst.has_copy() && !input.final && syncs_tiles(input, kRecon);
     VkResult result = VK_SUCCESS;
-    if (exchanged) {
+    if (synced_tiles) {
         barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, kCompute, VK_ACCESS_SHADER_READ_BIT);
-        result = record_exchange(input, kRecon, dst.local.handle(), dst.host.handle());
+        result = record_tile_sync(input, kRecon, dst.local.handle(), dst.host.handle());
     }
-    if (!dst.has_copy() || exchanged) {
+    if (!dst.has_copy() || synced_tiles) {
         barrier(kCompute, VK_ACCESS_SHADER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
         return result;
     }
@@ -150,8 +150,8 @@ VkResult Slot::record_downloads(const SubmitInput &input) {
 }
 
 // The phase's tiles of dst.
-VkResult Slot::record_exchange(const SubmitInput &input, unsigned phase, VkBuffer from, VkBuffer to) {
-    const Dispatch &dispatch = *input.phase[phase]->exchange;
+VkResult Slot::record_tile_sync(const SubmitInput &input, unsigned phase, VkBuffer from, VkBuffer to) {
+    const Dispatch &dispatch = *input.phase[phase]->tile_sync;
     if (!dispatch.groups)
         return VK_SUCCESS;
     BoundBuffers buffers;
@@ -223,7 +223,7 @@ VkResult Slot::bind(const SubmitInput &input, unsigned phase, const Dispatch &di
     const BoundPictures pictures = pictures_of(input, dispatch);
     for (unsigned i = 0; i < pictures.size(); i++)
         buffers[kPictureBindings[i]] = {pictures[i]->kernel_buffer(), 0, pictures[i]->bytes()};
-    const VkDeviceSize begin = upload_at_[phase], end = begin + upload_room(&work);
+    const VkDeviceSize begin = upload_at_[phase], end = begin + upload_capacity(&work);
     const VkDeviceSize records = begin + dispatch.records_at;
     if (records >= end)
         return VK_ERROR_UNKNOWN;
@@ -232,8 +232,8 @@ VkResult Slot::bind(const SubmitInput &input, unsigned phase, const Dispatch &di
         return VK_SUCCESS;
     // A phase without coefficients in its upload may end where they would begin.
     const VkDeviceSize coefs = begin + work.coefs_at < end ? begin + work.coefs_at : begin;
-    buffers[DD_BIND_COEFS] = work.coefs_lent ? VkDescriptorBufferInfo{coefs_.handle(), 0, coefs_.size()}
-                                             : VkDescriptorBufferInfo{upload_.handle(), coefs, end - coefs};
+    buffers[DD_BIND_COEFS] = work.coefs_acquired ? VkDescriptorBufferInfo{coefs_.handle(), 0, coefs_.size()}
+                                                 : VkDescriptorBufferInfo{upload_.handle(), coefs, end - coefs};
     buffers[DD_BIND_TABLES] = {input.tables, 0, VK_WHOLE_SIZE};
     if (work.residual_bytes)
         buffers[DD_BIND_RESIDUALS] = {residuals_.handle(), 0, residuals_.size()};

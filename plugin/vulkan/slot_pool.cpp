@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/slot_pool.h"
 
-#include "vulkan/room.h"
+#include "batch/capacity.h"
 
 #include <algorithm>
 #include <chrono>
 
 namespace dd {
 
-VkDeviceSize SlotPool::coefs_room(const Free &slot) {
+VkDeviceSize SlotPool::coefs_capacity(const Free &slot) {
     return slot->coefs().size();
 }
 
-VkDeviceSize SlotPool::all_room(const Free &slot) {
-    return slot->room();
+VkDeviceSize SlotPool::total_capacity(const Free &slot) {
+    return slot->capacity();
 }
 
 VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
@@ -21,9 +21,9 @@ VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
     {
         const std::lock_guard lock(mutex_);
         unneeded = free_.want();
-        auto found = free_.smallest(coefs, coefs_room, all_room);
-        if (found == free_.end() || too_good_for(coefs_room(found->thing), coefs))
-            found = free_.largest_below(coefs, coefs_room);
+        auto found = free_.smallest(coefs, coefs_capacity, total_capacity);
+        if (found == free_.end() || is_oversized(coefs_capacity(found->thing), coefs))
+            found = free_.largest_below(coefs, coefs_capacity);
         if (found != free_.end()) {
             slot = free_.take(found);
             return VK_SUCCESS;
@@ -47,7 +47,7 @@ void SlotPool::find_upload(Slot &slot, VkDeviceSize bytes) {
 
 std::unique_ptr<Slot> SlotPool::acquire_free(VkDeviceSize coefs) {
     const std::lock_guard lock(mutex_);
-    const auto found = free_.smallest(coefs, coefs_room, all_room);
+    const auto found = free_.smallest(coefs, coefs_capacity, total_capacity);
     return found == free_.end() ? nullptr : free_.take(found);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
-#include "vulkan/idle_list.h"
+#include "util/idle_list.h"
 #include "vulkan/slot.h"
 
 #include <memory>
@@ -9,16 +9,16 @@
 
 namespace dd {
 
-// Slots for all sessions of a device. Some frames need many times as much room as most do: those get the slots that have it, of which there
+// Slots for all sessions of a device. Some frames need many times as much capacity as most do: those get the slots that have it, of which there
 // are as many as such frames are in flight at a time. What nobody needed for long is given back.
 class SlotPool {
   public:
     explicit SlotPool(VulkanDevice &device) : device_(device) {}
-    // One whose room suits so many bytes of coefficients, where such a one is free.
+    // One whose capacity suits so many bytes of coefficients, where such a one is free.
     VkResult acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs);
-    // Gives it the smallest one of its own and the free slots' buffers for uploads that has the room, where there is one.
+    // Gives it the smallest one of its own and the free slots' buffers for uploads that has the capacity, where there is one.
     void find_upload(Slot &slot, VkDeviceSize bytes);
-    // As acquire(), but nullptr where no free one has that room.
+    // As acquire(), but nullptr where no free one has that capacity.
     std::unique_ptr<Slot> acquire_free(VkDeviceSize coefs);
     // A slot whose work isn't known to be done is put aside.
     void release(std::unique_ptr<Slot> slot);
@@ -27,8 +27,8 @@ class SlotPool {
 
   private:
     using Free = std::unique_ptr<Slot>;
-    static VkDeviceSize coefs_room(const Free &slot);
-    static VkDeviceSize all_room(const Free &slot);
+    static VkDeviceSize coefs_capacity(const Free &slot);
+    static VkDeviceSize total_capacity(const Free &slot);
 
     VulkanDevice &device_;
     std::mutex mutex_;

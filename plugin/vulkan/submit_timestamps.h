@@ -2,7 +2,7 @@
 //
 // When the parts of a submit began and ended on the GPU, where the device measures that.
 #pragma once
-#include "trace.h"
+#include "util/trace.h"
 #include "vulkan/device.h"
 
 #include <string_view>

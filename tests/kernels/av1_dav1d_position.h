@@ -2,7 +2,7 @@
 //
 // Where coefficients lie, by dav1d's scans.
 #pragma once
-#include "batch/av1_residual.h"
+#include "av1/residual.h"
 #include "kernels/av1_dav1d.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // Inter prediction of AV1 by dav1d's own functions, from what the C interface gets: the counterpart of the scalar reference.
 #pragma once
-#include "batch/av1_recorder.h"
+#include "av1/recorder.h"
 #include "batch/picture_layout.h"
 #include "daedalus/daedalus.h"
 #include "kernels/av1_dav1d_mc.h"

@@ -2,11 +2,11 @@
 //
 // The AV1 in-loop filters: kernels against the scalar reference, the reference against dav1d's functions, C and SIMD.
 #include "reference/av1_filters.h"
+#include "av1/dispatch.h"
 #include "catch.h"
 #include "kernels/av1_dav1d.h"
 #include "kernels/av1_random.h"
 #include "kernels/test_device.h"
-#include "vulkan/av1_dispatch.h"
 #include "vulkan/gpu.h"
 
 #include <cstring>

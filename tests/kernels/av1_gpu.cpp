@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "kernels/av1_gpu.h"
+#include "av1/dispatch.h"
 #include "catch.h"
 #include "kernels/test_device.h"
-#include "vulkan/av1_dispatch.h"
 #include "vulkan/gpu.h"
 
 #include <cstring>

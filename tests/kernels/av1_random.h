@@ -3,7 +3,7 @@
 // Random pictures, and filter tables that a decoder could have made: edges follow transform blocks, so that filters
 // don't overlap; everything else is free.
 #pragma once
-#include "batch/av1_batch.h"
+#include "av1/batch.h"
 
 #include <cstdint>
 #include <random>

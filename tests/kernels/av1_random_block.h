@@ -2,7 +2,7 @@
 //
 // Random whole blocks of AV1, and the predictions of planes that they stand for.
 #pragma once
-#include "batch/av1_recorder.h"
+#include "av1/recorder.h"
 #include "kernels/av1_random.h"
 
 namespace dd::test {

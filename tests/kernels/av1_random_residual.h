@@ -2,7 +2,7 @@
 //
 // Random residuals of one transform block.
 #pragma once
-#include "batch/av1_residual.h"
+#include "av1/residual.h"
 #include "kernels/av1_random.h"
 
 #include <algorithm>

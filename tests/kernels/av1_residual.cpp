@@ -2,10 +2,10 @@
 //
 // AV1's residuals: kernels against the scalar reference.
 #include "reference/av1_residual.h"
+#include "av1/dispatch.h"
 #include "catch.h"
 #include "kernels/av1_random_residual.h"
 #include "kernels/test_device.h"
-#include "vulkan/av1_dispatch.h"
 #include "vulkan/gpu.h"
 
 #include <cstring>

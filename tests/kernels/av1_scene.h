@@ -2,7 +2,7 @@
 //
 // Random frames of AV1's inter prediction and residuals: recorded, and made by the scalar reference at once.
 #pragma once
-#include "batch/av1_batch.h"
+#include "av1/batch.h"
 #include "kernels/av1_random.h"
 #include "reference/av1_prediction.h"
 

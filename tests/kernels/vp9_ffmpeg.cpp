@@ -80,7 +80,7 @@ TestVp9Picture whole_picture(const RandomFrame &frame, HostPicture &out) {
     return picture;
 }
 
-// Room for what an intra block has in a plane; all of it is zero for a plane without residual.
+// Capacity for what an intra block has in a plane; all of it is zero for a plane without residual.
 struct IntraResidual {
     alignas(64) std::byte coefs[64 * 64 * 4];
     std::uint8_t eobs[16 * 16];

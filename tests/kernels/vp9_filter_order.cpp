@@ -2,9 +2,9 @@
 //
 // The lists of edges that the loop filter goes by where one dispatch does all of a frame: every edge is in them, and after all
 // earlier ones that it shares pixels with.
-#include "batch/vp9_filter_order.h"
 #include "catch.h"
 #include "reference/vp9_reference.h"
+#include "vp9/filter_order.h"
 #include "vp9_random.h"
 
 #include <algorithm>

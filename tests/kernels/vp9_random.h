@@ -2,7 +2,7 @@
 //
 // Random VP9 frames: calls as a decoder makes them, and the batch that was recorded from them.
 #pragma once
-#include "batch/vp9_batch.h"
+#include "vp9/batch.h"
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "batch/vp9_range.h"
 #include "catch.h"
 #include "kernels/vp9_random.h"
+#include "vp9/range.h"
 
 #include <algorithm>
 #include <bit>

@@ -3,8 +3,8 @@
 // How many dispatches a frame of AV1 takes.
 #include "catch.h"
 
+#include "av1/dispatch.h"
 #include "kernels/av1_scene.h"
-#include "vulkan/av1_dispatch.h"
 
 using namespace dd;
 using namespace dd::test;

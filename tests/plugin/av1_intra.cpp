@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // What the recorder makes of AV1's intra blocks, apart from their pixels.
-#include "batch/av1_intra_wave.h"
-#include "batch/ddb.h"
+#include "av1/dispatch.h"
+#include "av1/intra_schedule.h"
 #include "catch.h"
+#include "debug/saved_batch.h"
 #include "kernels/av1_random_intra.h"
 #include "plugin/temporary.h"
 #include "reference/av1_batch.h"
-#include "vulkan/av1_dispatch.h"
 
 #include <algorithm>
 #include <bit>
@@ -142,7 +142,7 @@ struct WaveWords {
     std::uint32_t words;
     bool operator==(const WaveWords &) const = default;
 
-    WaveWords(const Av1IntraWave &wave, const Av1Recon &recon)
+    WaveWords(const Av1IntraSchedule &wave, const Av1Recon &recon)
         : groups(bytes_of(wave.groups)), first_group(bytes_of(wave.first_group)), words(wave.words) {
         std::vector<DdAv1IntraRecord> all;
         wave.each_record(recon, 0, [&](const DdAv1IntraRecord &record) { all.push_back(record); });
@@ -224,13 +224,13 @@ TEST_CASE("AV1 intra blocks begin at the first level in each frame") {
 
 TEST_CASE("an order of AV1 intra blocks says nothing of the frame before") {
     Random random(Catch::rngSeed());
-    Av1IntraWave used;
+    Av1IntraSchedule used;
     for (const unsigned format : {3u, 0u, 4u, 1u, 2u, 0u}) { // large and small
         Av1Scene scene(random, kFormats[format], 1);
         Av1IntraChoice choice;
         choice.inter = 0; // or a small picture may have none
         fill_with_intra(scene, choice);
-        Av1IntraWave fresh;
+        Av1IntraSchedule fresh;
         fresh.build(scene.batch.recon);
         used.build(scene.batch.recon);
         CAPTURE(format);

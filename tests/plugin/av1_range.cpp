@@ -3,8 +3,8 @@
 // The range in which all implementations of AV1's inverse transforms agree.
 #include "catch.h"
 
-#include "batch/av1_range.h"
-#include "batch/av1_transform.h"
+#include "av1/range.h"
+#include "av1/transform.h"
 
 #include <algorithm>
 #include <random>

@@ -3,9 +3,9 @@
 // Saved batches of AV1.
 #include "catch.h"
 
-#include "batch/av1_sound.h"
-#include "batch/ddb.h"
 #include "daedalus/daedalus.h"
+#include "debug/av1_validate.h"
+#include "debug/saved_batch.h"
 #include "kernels/av1_scene.h"
 #include "plugin/random_frame.h"
 #include "plugin/temporary.h"

@@ -2,7 +2,7 @@
 //
 // What is copied of an AV1 frame for the CPU's share in it: tiles against what intra prediction reads, a pixel at a time; frames in
 // tiles against whole ones.
-#include "batch/av1_shares.h"
+#include "av1/tile_sync.h"
 #include "catch.h"
 #include "kernels/av1_random.h"
 #include "plugin/decoder.h"
@@ -231,7 +231,7 @@ Result decode(DdSession *session, const Scene &scene, bool complete, bool filter
 
 // The tiles that a scene's shares read.
 std::optional<TileList> tiles_of(const Scene &scene) {
-    Av1Shares shares;
+    Av1TileSync shares;
     shares.reset(scene.layout, 1);
     for (const Block &b : scene.shares)
         REQUIRE(shares.add(0, b.x, b.y, b.w, b.h));
@@ -254,7 +254,7 @@ TEST_CASE("Tiles cover what the CPU reads and writes of its blocks", "[shares]")
                                     ss > 1,
                                     static_cast<std::uint8_t>(ss == 3 ? 1 : 3)};
         const PictureLayout layout = make_picture_layout(picture, 128);
-        Av1Shares shares;
+        Av1TileSync shares;
         shares.reset(layout, kRecorders);
         Marks read(layout), written(layout);
         for (unsigned i = 0; i < 1 + n % 4; i++) {
@@ -274,7 +274,7 @@ TEST_CASE("Tiles cover what the CPU reads and writes of its blocks", "[shares]")
 
 TEST_CASE("Shares are few, complete, or nobody's to ask for", "[shares]") {
     const PictureLayout layout = make_picture_layout({300, 200, 8, 1, 1, 3}, 128); // six columns, sixteen rows
-    Av1Shares shares;
+    Av1TileSync shares;
     shares.reset(layout, 2);
     REQUIRE(shares.add(1, 64, 32, 16, 16));
     REQUIRE_FALSE(shares.make_lists());

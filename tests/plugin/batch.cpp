@@ -3,8 +3,8 @@
 // Picture layouts, the recorder, saved batches.
 #include "catch.h"
 
-#include "batch/ddb.h"
 #include "daedalus/daedalus.h"
+#include "debug/saved_batch.h"
 #include "plugin/random_frame.h"
 #include "plugin/temporary.h"
 
@@ -332,10 +332,10 @@ TEST_CASE("a list keeps what it has while it grows, from little to many pages", 
         return list.size() == to && std::ranges::all_of(list, [&](std::uint64_t value) { return value == expected++; });
     };
     std::size_t moves = 0;
-    const std::uint64_t *room = nullptr;
+    const std::uint64_t *capacity = nullptr;
     for (std::uint64_t next = 0; next < 300'000; next++) {
         list.push_back(next);
-        if (std::exchange(room, list.data()) != list.data()) {
+        if (std::exchange(capacity, list.data()) != list.data()) {
             moves++;
             REQUIRE(counts(next + 1));
         }
@@ -359,7 +359,7 @@ TEST_CASE("what a list held once takes no memory for ever", "[memory]") {
         std::ranges::fill_n(list.extend(size), static_cast<std::ptrdiff_t>(size), 7u);
         return std::ranges::all_of(list, [](std::uint32_t value) { return value == 7; });
     };
-    const auto resident = [&] { // pages of the room
+    const auto resident = [&] { // pages of the capacity
         const auto at = reinterpret_cast<std::uintptr_t>(list.data()) / page * page;
         std::vector<unsigned char> pages(large * sizeof(std::uint32_t) / page);
         REQUIRE(mincore(reinterpret_cast<void *>(at), pages.size() * page, pages.data()) == 0);
@@ -377,12 +377,12 @@ TEST_CASE("what a list held once takes no memory for ever", "[memory]") {
         REQUIRE(resident() == all);
     }
     SECTION("but for some times more") {
-        const std::uint32_t *const room = list.data();
+        const std::uint32_t *const capacity = list.data();
         for (unsigned i = 0; i < 40; i++)
             REQUIRE(use(small));
         REQUIRE(resident() < all / 8);
         REQUIRE(use(large));
-        REQUIRE(list.data() == room);
+        REQUIRE(list.data() == capacity);
         REQUIRE(resident() == all);
     }
     SECTION("in the hands of another one") {
@@ -394,11 +394,11 @@ TEST_CASE("what a list held once takes no memory for ever", "[memory]") {
     }
 }
 
-TEST_CASE("coefficients lie in lent room until it is full", "[recorder]") {
-    std::vector<std::uint32_t> room(5000);
+TEST_CASE("coefficients lie in external memory until it is full", "[recorder]") {
+    std::vector<std::uint32_t> memory(5000);
     CoefficientList list;
     const auto put = [&](std::uint32_t from, std::uint32_t to) {
-        list.room(to - from);
+        list.reserve(to - from);
         for (std::uint32_t *at = list.end(); from < to; list.keep(++at))
             *at = from++;
     };
@@ -408,64 +408,64 @@ TEST_CASE("coefficients lie in lent room until it is full", "[recorder]") {
     };
     put(0, 3000); // memory of its own, which it keeps
     REQUIRE(counts(3000));
-    list.lend(room);
+    list.use(memory);
     REQUIRE(list.empty());
-    REQUIRE_FALSE(list.has_room(room.size() + 1));
+    REQUIRE_FALSE(list.has_capacity(memory.size() + 1));
     put(0, 4999);
     put(4999, 5000);
-    REQUIRE(list.is_lent());
-    REQUIRE(list.data() == room.data());
+    REQUIRE(list.is_external());
+    REQUIRE(list.data() == memory.data());
     REQUIRE(counts(5000));
     SECTION("and move from there") {
         put(5000, 5001);
-        REQUIRE_FALSE(list.is_lent());
+        REQUIRE_FALSE(list.is_external());
         put(5001, 40000);
         REQUIRE(counts(40000));
     }
     SECTION("or to where more is lent") {
-        struct Lender final : CoefficientLender {
-            std::span<std::uint32_t> lend_more(std::span<const std::uint32_t> used, std::size_t words) override {
+        struct Lender final : CoefficientStore {
+            std::span<std::uint32_t> grow(std::span<const std::uint32_t> used, std::size_t words) override {
                 asked.push_back(words);
                 if (words > 20000)
                     return {};
                 std::vector<std::uint32_t> more(words + 100);
                 std::ranges::copy(used, more.begin());
-                std::ranges::fill(room, 0); // it is gone
-                room.swap(more);
-                return room;
+                std::ranges::fill(memory, 0); // it is gone
+                memory.swap(more);
+                return memory;
             }
-            std::vector<std::uint32_t> room;
+            std::vector<std::uint32_t> memory;
             std::vector<std::size_t> asked;
         } lender;
-        list.lend(room, &lender);
+        list.use(memory, &lender);
         put(0, 5000);
         REQUIRE(lender.asked.empty());
         put(5000, 7000);
         put(7000, 7100);
         REQUIRE(lender.asked == std::vector<std::size_t>{7000});
-        REQUIRE(list.is_lent());
-        REQUIRE(list.data() == lender.room.data());
+        REQUIRE(list.is_external());
+        REQUIRE(list.data() == lender.memory.data());
         REQUIRE(counts(7100));
         put(7100, 30000);
         REQUIRE(lender.asked.size() == 2);
-        REQUIRE_FALSE(list.is_lent());
+        REQUIRE_FALSE(list.is_external());
         REQUIRE(counts(30000));
     }
     SECTION("which copies don't share") {
         const CoefficientList copy = list;
-        room[7] = 0;
-        REQUIRE_FALSE(copy.is_lent());
+        memory[7] = 0;
+        REQUIRE_FALSE(copy.is_external());
         REQUIRE(copy[7] == 7);
         CoefficientList moved = std::move(list);
-        REQUIRE(moved.data() == room.data());
+        REQUIRE(moved.data() == memory.data());
         list = std::move(moved);
-        REQUIRE(list.data() == room.data());
+        REQUIRE(list.data() == memory.data());
     }
     list.clear();
-    REQUIRE_FALSE(list.is_lent());
+    REQUIRE_FALSE(list.is_external());
     put(0, 2);
-    REQUIRE(room[0] == 0);
-    REQUIRE(list.data() != room.data());
+    REQUIRE(memory[0] == 0);
+    REQUIRE(list.data() != memory.data());
     REQUIRE(counts(2));
 }
 
@@ -694,7 +694,7 @@ TEST_CASE("a batch comes back from its file as it was", "[ddb]") {
     Vp9Batch batch;
     record(frame, batch, 3);
     const auto dst = random_pixels(random, batch.dst);
-    std::array<std::vector<std::byte>, kMostRefs> ref;
+    std::array<std::vector<std::byte>, DD_MAX_REFERENCES> ref;
     BatchView view{3, &batch, dst.data(), {}};
     for (unsigned slot = 0; slot < 3; slot++) {
         ref[slot] = random_pixels(random, batch.ref[slot]);
@@ -770,7 +770,7 @@ TEST_CASE("damaged files are refused, and never read past their end", "[ddb]") {
         if (parse_batch(bad, saved) != "")
             refused++;
         else
-            REQUIRE(is_sound(std::get<Vp9Batch>(saved.batch)));
+            REQUIRE(is_valid(std::get<Vp9Batch>(saved.batch)));
     }
     REQUIRE(refused > 100);
 }

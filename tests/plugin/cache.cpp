@@ -3,9 +3,9 @@
 // Files in the user's cache: whose folder it has to be, and what is left alone.
 #include "catch.h"
 
-#include "cache_file.h"
 #include "plugin/decoder.h"
 #include "plugin/temporary.h"
+#include "util/cache_file.h"
 
 #include <filesystem>
 #include <fstream>

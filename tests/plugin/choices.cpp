@@ -3,16 +3,16 @@
 // Device names, plans, the scheduler, memory strategies, the quirks' table.
 #include "catch.h"
 
+#include "batch/capacity.h"
+#include "frame/codec.h"
+#include "frame/expected_coefs.h"
+#include "frame/record_pool.h"
 #include "scheduler/scheduler.h"
-#include "session/av1_frame.h"
-#include "session/expected_coefs.h"
-#include "session/record_pool.h"
+#include "util/idle_list.h"
 #include "vulkan/device_choice.h"
 #include "vulkan/faults.h"
-#include "vulkan/idle_list.h"
 #include "vulkan/memory.h"
 #include "vulkan/quirks.h"
-#include "vulkan/room.h"
 
 #include <vector>
 
@@ -215,91 +215,91 @@ TEST_CASE("memory strategies fit the device", "[memory]") {
 TEST_CASE("buffers are kept from frame to frame, and given back when pictures become smaller", "[memory]") {
     constexpr std::uint64_t mib = 1 << 20;
     for (const std::uint64_t needed : {std::uint64_t{1}, mib / 4, mib, 7 * mib, 100 * mib}) {
-        REQUIRE(room_for(needed) >= needed);
-        REQUIRE(room_for(needed) % kUploadAlign == 0);
-        REQUIRE(keeps_room(room_for(needed), needed));
-        REQUIRE_FALSE(keeps_room(needed - 1, needed));
-        REQUIRE_FALSE(keeps_room(needed - 1, needed, 200 * mib));
+        REQUIRE(capacity_for(needed) >= needed);
+        REQUIRE(capacity_for(needed) % kUploadAlign == 0);
+        REQUIRE(keeps_capacity(capacity_for(needed), needed));
+        REQUIRE_FALSE(keeps_capacity(needed - 1, needed));
+        REQUIRE_FALSE(keeps_capacity(needed - 1, needed, 200 * mib));
     }
-    REQUIRE_FALSE(keeps_room(100 * mib, mib));
-    REQUIRE(keeps_room(100 * mib, 10 * mib));
+    REQUIRE_FALSE(keeps_capacity(100 * mib, mib));
+    REQUIRE(keeps_capacity(100 * mib, 10 * mib));
     // A frame after a cut needs 7 MiB for residuals, the next one a fiftieth, at 2160p and at 1080p.
     for (const std::uint64_t most : {25 * mib, 6 * mib})
-        REQUIRE(keeps_room(room_for(7 * mib), mib / 7, most));
-    REQUIRE_FALSE(keeps_room(room_for(25 * mib), mib / 7, mib));
+        REQUIRE(keeps_capacity(capacity_for(7 * mib), mib / 7, most));
+    REQUIRE_FALSE(keeps_capacity(capacity_for(25 * mib), mib / 7, mib));
 }
 
-TEST_CASE("room for coefficients follows the size of a frame in the bitstream", "[memory]") {
+TEST_CASE("capacity for coefficients follows the size of a frame in the bitstream", "[memory]") {
     constexpr std::size_t kib = 1024, most = 6000 * kib;
     ExpectedCoefs expected;
-    const std::size_t least = expected.room(1, most);
+    const std::size_t least = expected.capacity(1, most);
     REQUIRE(least > 0);
     const auto meet = [&](unsigned times, std::uint32_t coded, std::size_t ratio) {
         for (unsigned i = 0; i < times; i++)
             expected.met(coded * ratio, coded);
     };
     meet(40, 20000, 15);
-    REQUIRE(expected.room(20000, most) > 20000 * 15);
-    REQUIRE(expected.room(20000, most) < 20000 * 22);
-    REQUIRE(expected.room(120000, most) > 120000 * 15); // after a cut
-    REQUIRE(expected.room(2000000, most) == most);
+    REQUIRE(expected.capacity(20000, most) > 20000 * 15);
+    REQUIRE(expected.capacity(20000, most) < 20000 * 22);
+    REQUIRE(expected.capacity(120000, most) > 120000 * 15); // after a cut
+    REQUIRE(expected.capacity(2000000, most) == most);
     meet(1, 20000, 1000); // a single one changes little
-    REQUIRE(expected.room(20000, most) < 20000 * 26);
+    REQUIRE(expected.capacity(20000, most) < 20000 * 26);
     for (unsigned i = 0; i < 50; i++) { // one in eight has more
         meet(1, 20000, 25);
         meet(7, 20000, 10);
     }
-    REQUIRE(expected.room(20000, most) < 20000 * 25);
+    REQUIRE(expected.capacity(20000, most) < 20000 * 25);
     meet(300, 20, 0); // what always fits says nothing
-    REQUIRE(expected.room(20000, most) > 20000 * 10);
-    REQUIRE(expected.room(20, most) == least);
+    REQUIRE(expected.capacity(20000, most) > 20000 * 10);
+    REQUIRE(expected.capacity(20, most) == least);
     meet(1000, 1, 1u << 30);
-    REQUIRE(expected.room(UINT32_MAX, most) == most);
+    REQUIRE(expected.capacity(UINT32_MAX, most) == most);
 }
 
-TEST_CASE("large frames have room for coefficients as large ones had", "[memory]") {
+TEST_CASE("large frames have capacity for coefficients as large ones had", "[memory]") {
     constexpr std::size_t most = 100 * 1024 * 1024;
     ExpectedCoefs expected;
     for (unsigned i = 0; i < 100; i++) {
         expected.met(20000 * 25, 20000);
         expected.met(300000 * 10, 300000);
     }
-    REQUIRE(expected.room(24000, most) > 24000 * 25);
-    REQUIRE(expected.room(300000, most) > 300000 * 10);
-    REQUIRE(expected.room(300000, most) < 300000 * 12);
-    REQUIRE(expected.room(200000, most) < 200000 * 20); // nothing was known of those
+    REQUIRE(expected.capacity(24000, most) > 24000 * 25);
+    REQUIRE(expected.capacity(300000, most) > 300000 * 10);
+    REQUIRE(expected.capacity(300000, most) < 300000 * 12);
+    REQUIRE(expected.capacity(200000, most) < 200000 * 20); // nothing was known of those
 }
 
-TEST_CASE("room for coefficients of frames whose size is unknown is what those had", "[memory]") {
+TEST_CASE("capacity for coefficients of frames whose size is unknown is what those had", "[memory]") {
     constexpr std::size_t kib = 1024;
     ExpectedCoefs expected;
     for (unsigned i = 0; i < 100; i++)
         expected.met(700 * kib, 0);
-    REQUIRE(expected.room(0, 6000 * kib) > 700 * kib);
-    REQUIRE(expected.room(0, 6000 * kib) < 1000 * kib);
+    REQUIRE(expected.capacity(0, 6000 * kib) > 700 * kib);
+    REQUIRE(expected.capacity(0, 6000 * kib) < 1000 * kib);
 }
 
 TEST_CASE("of what lies idle the one that suits best is taken", "[memory]") {
     struct Thing {
-        std::uint64_t room, takes;
+        std::uint64_t capacity, takes;
     };
     IdleList<Thing> list;
-    const auto room = [](const Thing &thing) { return thing.room; };
+    const auto capacity = [](const Thing &thing) { return thing.capacity; };
     const auto takes = [](const Thing &thing) { return thing.takes; };
-    REQUIRE(list.smallest(0, room, takes) == list.end());
+    REQUIRE(list.smallest(0, capacity, takes) == list.end());
     for (const Thing &thing : {Thing{1, 7}, Thing{4, 3}, Thing{4, 2}, Thing{2, 7}, Thing{2, 5}, Thing{3, 3}})
         list.give(Thing(thing));
-    REQUIRE(list.smallest(5, room, takes) == list.end());
-    REQUIRE(list.largest_below(1, room) == list.end());
-    REQUIRE(list.smallest(3, room, takes)->thing.takes == 2);
-    REQUIRE(list.largest_below(3, room)->thing.takes == 5); // the last one given
-    REQUIRE(list.take(list.smallest(1, room, room)).takes == 7);
-    REQUIRE(list.largest_below(2, room) == list.end());
+    REQUIRE(list.smallest(5, capacity, takes) == list.end());
+    REQUIRE(list.largest_below(1, capacity) == list.end());
+    REQUIRE(list.smallest(3, capacity, takes)->thing.takes == 2);
+    REQUIRE(list.largest_below(3, capacity)->thing.takes == 5); // the last one given
+    REQUIRE(list.take(list.smallest(1, capacity, capacity)).takes == 7);
+    REQUIRE(list.largest_below(2, capacity) == list.end());
     for (unsigned i = 0; i < 1000; i++)
         REQUIRE(list.want().empty());
     list.give({9, 9});
     REQUIRE(list.want().size() == 5);
-    REQUIRE(list.take(list.begin()).room == 9);
+    REQUIRE(list.take(list.begin()).capacity == 9);
 }
 
 TEST_CASE("large frames are recorded in what large frames were recorded in", "[memory]") {
@@ -308,7 +308,7 @@ TEST_CASE("large frames are recorded in what large frames were recorded in", "[m
     Pool pool;
     const auto record = [&](std::uint32_t coded) { // says whose records they were, and makes them its own
         Pool::Lease lease = pool.take(coded);
-        REQUIRE(lease.room >= coded);
+        REQUIRE(lease.capacity >= coded);
         const std::vector<int> before = lease.records;
         lease.records = {static_cast<int>(coded)};
         pool.give(std::move(lease));
@@ -347,9 +347,10 @@ TEST_CASE("plan auto may give every stage of an AV1 frame to the GPU", "[plan]")
     constexpr unsigned recon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
     DdFrameInfo info{};
     info.filtered = DD_AV1_FILTER_DEBLOCK | DD_AV1_FILTER_CDEF | DD_AV1_FILTER_RESTORATION;
+    const auto codec = Codec::make(DD_CODEC_AV1);
     const auto facts = [&] {
         FrameFacts found;
-        add_av1_stages(info, found);
+        codec->add_stages(info, found);
         return found;
     };
     REQUIRE(facts().stages == (1u << DD_STAGES) - 1);

@@ -2,8 +2,8 @@
 #include "plugin/decoder.h"
 
 #include "catch.h"
-#include "environment.h"
 #include "reference/vp9_reference.h"
+#include "util/environment.h"
 
 #include <cstring>
 

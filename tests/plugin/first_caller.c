@@ -28,14 +28,14 @@ static int frames_of(DdSession *session, uint64_t *frames) {
     struct {
         DdStats stats;
         unsigned char behind[64];
-    } room;
-    memset(&room, GUARD, sizeof(room));
-    room.stats.size = sizeof(room.stats);
-    const int result = dd_session_stats(session, &room.stats);
-    for (unsigned i = 0; i < sizeof(room.behind); i++)
-        if (room.behind[i] != GUARD)
+    } capacity;
+    memset(&capacity, GUARD, sizeof(capacity));
+    capacity.stats.size = sizeof(capacity.stats);
+    const int result = dd_session_stats(session, &capacity.stats);
+    for (unsigned i = 0; i < sizeof(capacity.behind); i++)
+        if (capacity.behind[i] != GUARD)
             return DD_ERR_INVALID;
-    *frames = room.stats.frames;
+    *frames = capacity.stats.frames;
     return result;
 }
 

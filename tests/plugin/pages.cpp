@@ -3,9 +3,9 @@
 // Pages of pictures: plain memory that becomes the GPU's as well, without a copy; and other pages at the same address.
 #include "catch.h"
 
-#include "batch/pages.h"
 #include "plugin/decoder.h"
 #include "skip.h"
+#include "util/pages.h"
 #include "vulkan/device.h"
 #include "vulkan/picture.h"
 

@@ -5,9 +5,9 @@
 
 #include "plugin/decoder.h"
 #include "plugin/temporary.h"
+#include "vp9/dispatch.h"
 #include "vulkan/gpu.h"
 #include "vulkan/pipeline_store.h"
-#include "vulkan/vp9_dispatch.h"
 
 #include <filesystem>
 #include <fstream>

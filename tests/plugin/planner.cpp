@@ -3,11 +3,11 @@
 // Plan `auto` against machines whose costs are made up.
 #include "catch.h"
 
-#include "cache_file.h"
 #include "plugin/decoder.h"
 #include "plugin/temporary.h"
 #include "scheduler/calibration.h"
 #include "scheduler/planner.h"
+#include "util/cache_file.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "plugin/random_frame.h"
 
-#include "environment.h"
+#include "util/environment.h"
 
 #include <algorithm>
 #include <cstring>

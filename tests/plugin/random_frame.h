@@ -2,7 +2,7 @@
 //
 // Random VP9 frames as a decoder would record them.
 #pragma once
-#include "batch/vp9_batch.h"
+#include "vp9/batch.h"
 
 #include <array>
 #include <cstdint>

@@ -6,7 +6,7 @@
 #include "plugin/random_decoder.h"
 #include "plugin/temporary.h"
 
-#include "batch/ddb.h"
+#include "debug/saved_batch.h"
 #include "skip.h"
 
 #include <algorithm>
@@ -178,12 +178,12 @@ TEST_CASE("what is wrong with a frame sends it to the CPU", "[session]") {
     REQUIRE(stats.latched == 0);
 }
 
-TEST_CASE("coefficients that outgrow their room move", "[session]") {
+TEST_CASE("coefficients that outgrow their capacity move", "[session]") {
     LogLines log;
     const Device device = open_device(log, "gpu");
     const Session session = open_session(device.get());
     RandomDecoder decoder(session.get(), format(640, 512, 10), {.filter = false}, test_seed());
-    decoder.next_has_one_recorder(); // whose room is for a frame of which nothing is known
+    decoder.next_has_one_recorder(); // whose capacity is for a frame of which nothing is known
     for (unsigned i = 0; i < 5; i++) // then there is enough
         REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
     REQUIRE(stats_of(session.get()).submits == 5);

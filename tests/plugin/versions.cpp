@@ -3,9 +3,9 @@
 // Callers of other versions of the interface: structures may have grown since, or be older than the caller's.
 #include "catch.h"
 
+#include "frame/guard.h"
 #include "plugin/decoder.h"
 #include "plugin/first_caller.h"
-#include "session/guard.h"
 
 using namespace dd;
 using namespace dd::test;

@@ -3,9 +3,9 @@
 // Intra blocks of VP9 as they are recorded: their levels, the corners of their transforms, and which frames take them.
 #include "catch.h"
 
-#include "batch/vp9_intra_wave.h"
-#include "environment.h"
 #include "plugin/decoder.h"
+#include "util/environment.h"
+#include "vp9/intra_schedule.h"
 
 #include <algorithm>
 #include <array>
@@ -99,7 +99,7 @@ TEST_CASE("a block's level is above those of the blocks that it reads", "[record
 
 TEST_CASE("the wave has every block once, by level and size", "[recorder][intra]") {
     const Vp9Batch batch = batch_with_residuals();
-    Vp9IntraWave wave;
+    Vp9IntraSchedule wave;
     for (unsigned again = 0; again < 2; again++) {
         wave.build(batch);
         REQUIRE(wave.table.size() == (wave.levels[0] + wave.levels[1]) * DD_INTRA_SIZES + 1);

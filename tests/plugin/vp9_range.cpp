@@ -3,9 +3,9 @@
 // The range in which all implementations of VP9's inverse transforms agree.
 #include "catch.h"
 
-#include "batch/vp9_batch.h"
-#include "batch/vp9_range.h"
-#include "batch/vp9_transform.h"
+#include "vp9/batch.h"
+#include "vp9/range.h"
+#include "vp9/transform.h"
 
 #include <algorithm>
 #include <random>

@@ -3,14 +3,14 @@
 // What a device may be asked to do for a frame: sizes near 2^32, numbers of workgroups, and the time of a submit.
 #include "catch.h"
 
-#include "batch/av1_batch.h"
-#include "batch/vp9_batch.h"
+#include "av1/batch.h"
+#include "av1/dispatch.h"
+#include "batch/capacity.h"
+#include "batch/work_limits.h"
 #include "plugin/decoder.h"
 #include "skip.h"
-#include "vulkan/av1_dispatch.h"
-#include "vulkan/room.h"
-#include "vulkan/vp9_dispatch.h"
-#include "vulkan/work_limits.h"
+#include "vp9/batch.h"
+#include "vp9/dispatch.h"
 
 #include <new>
 #include <utility>
@@ -78,10 +78,10 @@ TEST_CASE("workgroups are no more than the device allows", "[limits]") {
         REQUIRE(exceeded(with_groups(1, most), limits).empty());
         REQUIRE(exceeded(with_groups(most + 1, 1), limits) == "the number of workgroups");
         REQUIRE(exceeded(with_groups(1, most + 1), limits) == "the number of workgroups");
-        PhaseWork exchange = with_upload(4096);
-        exchange.exchange = Dispatch{};
-        exchange.exchange->groups = most + 1;
-        REQUIRE(exceeded(exchange, limits) == "the number of workgroups");
+        PhaseWork sync = with_upload(4096);
+        sync.tile_sync = Dispatch{};
+        sync.tile_sync->groups = most + 1;
+        REQUIRE(exceeded(sync, limits) == "the number of workgroups");
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/av1_batch.h"
 
-#include "batch/av1_blocks.h"
+#include "av1/blocks.h"
 #include "reference/av1_intra.h"
 #include "reference/av1_prediction.h"
 #include "reference/av1_residual.h"
@@ -61,7 +61,7 @@ class Runner {
     // Of inter blocks.
     void residuals() {
         for (const Av1ItxBin &bin : recorder_.residuals.bins) {
-            if (bin.shape & DD_AV1_ITX_APART)
+            if (bin.shape & DD_AV1_ITX_SEPARATE)
                 continue;
             for (const DdAv1ItxRecord &record : bin.records)
                 if (bin.shape & DD_AV1_ITX_DC_ALONE)

@@ -2,7 +2,7 @@
 //
 // The recon phase of an AV1 batch on the scalar reference: its records, turned back into what the C interface gets.
 #pragma once
-#include "batch/av1_batch.h"
+#include "av1/batch.h"
 
 #include <array>
 #include <cstdint>

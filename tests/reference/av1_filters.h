@@ -3,7 +3,7 @@
 // The AV1 in-loop filters of whole frames, plainly: a pixel at a time, as the specification puts it. Reads the same
 // tables as the kernels.
 #pragma once
-#include "batch/av1_batch.h"
+#include "av1/batch.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/av1_intra.h"
-#include "batch/av1_tables.h"
+#include "av1/tables.h"
 #include "reference/av1_residual.h"
 #include "reference/pixels.h"
 
@@ -18,7 +18,7 @@ using Residuals = std::vector<std::int64_t>;
 Residuals residuals_apart(const PictureLayout &layout, const Av1Recorder &recorder) {
     Residuals all(std::size_t{recorder.intra_words} * 2);
     for (const Av1ItxBin &bin : recorder.residuals.bins) {
-        if (!(bin.shape & DD_AV1_ITX_APART))
+        if (!(bin.shape & DD_AV1_ITX_SEPARATE))
             continue;
         for (const DdAv1ItxRecord &record : bin.records) {
             Av1Coefs coefs;
@@ -216,7 +216,7 @@ class Block {
         base = std::max(base, -2);
         return (edge[base] * (32 - shift) + edge[base + 1] * shift + 16) >> 5;
     }
-    // By one edge: pixel j of row i above which it lies, or the same with rows and columns exchanged.
+    // By one edge: pixel j of row i above which it lies, or the same with rows and columns synced_tiles.
     int along(const Edge &edge, bool doubled, int step, int i, int j) const {
         const int up = doubled, position = (i + 1) * step;
         const int base = (position >> (6 - up)) + (j << up), end = (w_ + h_ - 1) << up;

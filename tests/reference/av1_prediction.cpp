@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/av1_prediction.h"
-#include "batch/av1_tables.h"
+#include "av1/tables.h"
 
 #include <algorithm>
 #include <cstdlib>

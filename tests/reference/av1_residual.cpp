@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/av1_residual.h"
-#include "batch/av1_transform.h"
+#include "av1/transform.h"
 #include "reference/pixels.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace dd::reference {
 
 DdAv1Residual residual_of_record(const PictureLayout &layout, const Av1Residuals &residuals, std::uint32_t shape,
                                  const DdAv1ItxRecord &record, Av1Coefs &coefs) {
-    const Av1CodedShape coded = *av1_shape_of_bits(shape & ~DD_AV1_ITX_APART);
+    const Av1CodedShape coded = *av1_shape_of_bits(shape & ~DD_AV1_ITX_SEPARATE);
     const std::size_t bytes = layout.bytes_per_pixel() * 2, stride = std::min(av1_shape(coded.size, 0).h, 32u);
     const std::size_t cols = std::size_t{1} << coded.corner.cols, rows = std::size_t{1} << coded.corner.rows;
     coefs = {};

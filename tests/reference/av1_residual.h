@@ -2,7 +2,7 @@
 //
 // Residuals of AV1, one block after another, from what the C interface gets: AV1 specification, clauses 7.13.3 and 7.12.3.
 #pragma once
-#include "batch/av1_residual.h"
+#include "av1/residual.h"
 #include "batch/picture_layout.h"
 #include "daedalus/daedalus.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "batch/vp9_transform.h"
 #include "reference/pixels.h"
 #include "reference/vp9_reference.h"
+#include "vp9/transform.h"
 
 #include <vector>
 
@@ -94,7 +94,7 @@ int half_step(const Line &line, int at, int step) {
     return step % 2 ? average(line(at), line(at + 1), line(at + 2)) : average(line(at), line(at + 1));
 }
 
-// D117; D153 is the same with above and left exchanged.
+// D117; D153 is the same with above and left synced_tiles.
 template <class Around>
 int steep(const Around &around, int row, int column) {
     const int at = column - row / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/pixels.h"
 #include "reference/vp9_reference.h"
-#include "vulkan/vp9_dispatch.h"
+#include "vp9/dispatch.h"
 
 namespace dd::reference {
 namespace {

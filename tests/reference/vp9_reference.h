@@ -3,7 +3,7 @@
 // A plain scalar decoder of VP9 batches: the specification's clauses, one pixel after another, for pictures in host
 // memory. What every kernel is compared with.
 #pragma once
-#include "batch/vp9_batch.h"
+#include "vp9/batch.h"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "batch/vp9_transform.h"
 #include "reference/pixels.h"
 #include "reference/vp9_reference.h"
+#include "vp9/transform.h"
 
 namespace dd::reference {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "gpu.h"
 
-#include "vulkan/av1_dispatch.h"
-#include "vulkan/vp9_dispatch.h"
+#include "av1/dispatch.h"
+#include "vp9/dispatch.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "work.h"
 
-#include "batch/ddb.h"
+#include "debug/saved_batch.h"
 
 #include <algorithm>
 #include <cstring>

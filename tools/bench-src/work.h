@@ -3,10 +3,10 @@
 // A frame's worth of work for one kernel: as a batch for the GPU, and as calls of FFmpeg's (VP9) or dav1d's (AV1) DSP
 // functions on one core.
 #pragma once
-#include "batch/av1_batch.h"
-#include "batch/vp9_batch.h"
+#include "av1/batch.h"
 #include "dav1d_av1.h"
 #include "ffmpeg_vp9.h"
+#include "vp9/batch.h"
 
 #include <array>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks over the words of the tree: licence lines, addresses, paths of one machine, source lists, patch series."""
+"""Checks over the words of the tree: licence lines, addresses, paths of one machine, source lists, includes of plugin/, patch series."""
 
 import re
 import sys
@@ -21,6 +21,22 @@ HOSTS = {
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
 # In pieces, so that this file does not contain them.
 PRIVATE_PATH = re.compile(r"(?<![\w.<}])/(?:" + "|".join(("wo" + "rk", "ro" + "ot", "ho" + "me", "tm" + r"p/\w")) + r")/?")
+
+# The plugin's folders in the order of a frame's way: which of the others' headers each may include. "common": kernels/common.
+PLUGIN = tree.ROOT / "plugin"
+LAYERS = {
+    "util": {"daedalus"},
+    "batch": {"common", "daedalus", "util"},
+    "vp9": {"batch", "common", "daedalus", "frame", "util"},
+    "av1": {"batch", "common", "daedalus", "frame", "util"},
+    "scheduler": {"daedalus", "util"},
+    "vulkan": {"batch", "common", "daedalus", "util"},
+    "debug": {"av1", "batch", "daedalus", "util", "vp9"},
+    "frame": {"batch", "daedalus", "debug", "scheduler", "util", "vulkan"},
+}
+ALL_CODECS = PLUGIN / "frame" / "codec.cpp"  # the one file of frame/ that includes codecs
+INCLUDE = re.compile(r'^#include ["<]([\w./]+)[">]', re.M)
+FOREIGN = re.compile(r"^(vulkan/vulkan|libav\w+/|dav1d/)")
 
 
 def text_of(path: Path) -> str | None:
@@ -66,6 +82,21 @@ def unsorted_lists(path: Path, text: str) -> list[str]:
     return found
 
 
+def wrong_includes(path: Path, text: str) -> list[str]:
+    """Who may include whom in plugin/; no Vulkan outside plugin/vulkan, no header of FFmpeg's or dav1d's anywhere in it."""
+    if not path.is_relative_to(PLUGIN) or path.suffix not in (".h", ".cpp"):
+        return []
+    folder = path.relative_to(PLUGIN).parts[0]
+    allowed = LAYERS.get(folder, set()) | {folder} | ({"av1", "vp9"} if path == ALL_CODECS else set())
+    found = []
+    for name in INCLUDE.findall(text):
+        first = name.split("/")[0]
+        foreign = FOREIGN.match(name) and not (folder == "vulkan" and first == "vulkan")
+        if foreign or (first in LAYERS.keys() | {"common"} and "/" in name and first not in allowed):
+            found.append(f"{folder}/ may not include {name}")
+    return found
+
+
 def series_problems() -> list[str]:
     found = []
     for name, series in sources.SERIES.items():
@@ -83,7 +114,7 @@ def main() -> None:
         text = text_of(path)
         if text is None:
             continue
-        for check in (licence_missing, wrong_words, unsorted_lists):
+        for check in (licence_missing, wrong_words, unsorted_lists, wrong_includes):
             problems += [f"{path.relative_to(tree.ROOT)}: {problem}" for problem in check(path, text)]
     print("\n".join(problems), end="\n" if problems else "")
     print(f"check-tree: {len(paths)} files, {len(problems)} problems")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "codecs.h"
 
+#include "av1/dispatch.h"
 #include "reference/av1_batch.h"
 #include "reference/av1_filters.h"
 #include "reference/vp9_reference.h"
-#include "vulkan/av1_dispatch.h"
-#include "vulkan/vp9_dispatch.h"
+#include "vp9/dispatch.h"
 
 #include <algorithm>
 

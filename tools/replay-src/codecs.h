@@ -2,8 +2,8 @@
 //
 // What a replay does differently for each codec.
 #pragma once
-#include "batch/ddb.h"
-#include "vulkan/dispatch.h"
+#include "batch/dispatch.h"
+#include "debug/saved_batch.h"
 
 #include <array>
 #include <cstddef>
@@ -24,7 +24,7 @@ void write(const dd::Av1Batch &batch, unsigned phase, dd::Profile profile, const
            std::byte *upload);
 
 // The scalar reference, in place.
-using References = std::array<const std::byte *, dd::kMostRefs>; // by slot; nullptr: none
+using References = std::array<const std::byte *, DD_MAX_REFERENCES>; // by slot; nullptr: none
 void run_reference(const dd::Vp9Batch &batch, unsigned phases, const References &references, std::byte *pixels);
 void run_reference(const dd::Av1Batch &batch, unsigned phases, const References &references, std::byte *pixels);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "replay.h"
 
-#include "environment.h"
+#include "util/environment.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

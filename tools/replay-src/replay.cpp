@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "replay.h"
 
+#include "av1/dispatch.h"
 #include "embedded.h"
-#include "vulkan/av1_dispatch.h"
-#include "vulkan/vp9_dispatch.h"
+#include "vp9/dispatch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -36,7 +36,7 @@ template <typename Batch>
 void Replay::prepare(const Batch &batch) {
     plan(batch, saved_.phases, gpu_->profile(), work_);
     check(gpu_->make_picture(batch.dst, dst_), "allocating the picture");
-    for (unsigned slot = 0; slot < dd::kMostRefs; slot++) {
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++) {
         if (saved_.ref[slot].empty())
             continue;
         check(gpu_->make_picture(reference_layout(batch, slot), ref_[slot]), "allocating a reference");
@@ -52,7 +52,7 @@ void Replay::prepare(const Batch &batch) {
 std::vector<std::byte> Replay::expected(double &milliseconds) const {
     std::vector<std::byte> pixels = saved_.dst;
     References references{};
-    for (unsigned slot = 0; slot < dd::kMostRefs; slot++)
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         references[slot] = saved_.ref[slot].empty() ? nullptr : saved_.ref[slot].data();
     const auto start = std::chrono::steady_clock::now();
     std::visit([&](const auto &batch) { run_reference(batch, saved_.phases, references, pixels.data()); },

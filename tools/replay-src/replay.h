@@ -2,8 +2,8 @@
 //
 // Runs a saved batch on a device and on the scalar reference.
 #pragma once
-#include "batch/ddb.h"
 #include "codecs.h"
+#include "debug/saved_batch.h"
 #include "vulkan/gpu.h"
 
 #include <array>

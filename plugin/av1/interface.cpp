@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Recording of AV1 frames through the C interface.
+#include "av1/frame.h"
+#include "frame/guard.h"
+#include "frame/objects.h"
+
+#include <algorithm>
+
+using namespace dd;
+
+namespace {
+
+using UnitLists = std::array<std::vector<Av1RestorationUnit>, 3>;
+
+Av1RestorationUnit unit_of(const DdAv1RestorationUnit &from) {
+    Av1RestorationUnit unit;
+    unit.kind = from.kind;
+    unit.set = from.set;
+    std::ranges::copy(from.horizontal, unit.horizontal.begin());
+    std::ranges::copy(from.vertical, unit.vertical.begin());
+    std::ranges::copy(from.weight, unit.weight.begin());
+    return unit;
+}
+
+void read_restoration(const DdAv1Filters &from, UnitLists &lists, Av1FilterTables &tables) {
+    for (unsigned p = 0; p < 3; p++) {
+        if (!from.units[p])
+            continue;
+        for (unsigned i = 0; i < unsigned{from.unit_cols[p]} * from.unit_rows[p]; i++)
+            lists[p].push_back(unit_of(from.units[p][i]));
+        tables.restoration[p] = {lists[p], from.unit_cols[p], from.unit_rows[p], from.unit_log2[p]};
+    }
+}
+
+int record_filters(DdFrame &frame, Av1Frame &av1, const DdAv1Filters &from) {
+    const PictureFormat &format = av1.recorded.dst.format;
+    const std::size_t superblocks = std::size_t{(format.width + 127) / 128} * ((format.height + 127) / 128);
+    Av1FilterTables tables;
+    tables.superblocks = {static_cast<const std::uint32_t *>(from.superblocks), superblocks * DD_AV1_SB_WORDS};
+    if (frame.on_gpu(DD_STAGE_LF) && from.levels) {
+        tables.levels = {reinterpret_cast<const std::uint32_t *>(from.levels),
+                         std::size_t{from.level_stride} * ((format.height + 3) / 4)};
+        tables.level_stride = from.level_stride;
+        tables.deblock_luma = from.deblock_luma != 0;
+        tables.deblock_chroma = from.deblock_chroma != 0;
+        tables.sharpness = from.sharpness;
+    }
+    if (frame.on_gpu(DD_STAGE_CDEF) && from.cdef) {
+        tables.cdef = true;
+        tables.cdef_damping = from.cdef_damping;
+        std::ranges::copy(from.cdef_luma, tables.cdef_luma.begin());
+        std::ranges::copy(from.cdef_chroma, tables.cdef_chroma.begin());
+    }
+    UnitLists lists;
+    if (frame.on_gpu(DD_STAGE_LR))
+        read_restoration(from, lists, tables);
+    return av1.recorded.filters.refer(av1.recorded.dst, tables) ? DD_OK : DD_ERR_INVALID;
+}
+
+int result_of(bool taken) {
+    return taken ? DD_OK : DD_ERR_INVALID;
+}
+int result_of(Av1Recorded recorded) {
+    return recorded == Av1Recorded::out_of_range ? DD_ERR_RANGE : result_of(recorded == Av1Recorded::ok);
+}
+
+// nullptr: the frame is another codec's.
+Av1Frame *av1_of(DdFrame *frame) {
+    return frame && frame->session->codec_id == DD_CODEC_AV1 ? static_cast<Av1Frame *>(frame->codec.get()) : nullptr;
+}
+
+// Calls `put` with a recorder of the frame; it says whether the record was taken.
+template <typename Put>
+int record_with(DdFrame *frame, unsigned recorder, Put &&put) {
+    if (!frame)
+        return DD_ERR_INVALID;
+    Av1Frame *av1 = av1_of(frame);
+    if (!av1 || recorder >= av1->recorded.recon.recorders.size())
+        return frame->fail(DD_ERR_INVALID);
+    const int result = guarded([&] { return result_of(put(av1->recorded.recon.recorders[recorder])); });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
+// The same with something of the caller's to record, which has to be there.
+template <typename Record, typename Put>
+int record(DdFrame *frame, unsigned recorder, const Record *what, Put &&put) {
+    if (frame && !what)
+        return frame->fail(DD_ERR_INVALID);
+    return record_with(frame, recorder, put);
+}
+
+} // namespace
+
+extern "C" {
+
+int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction) {
+    return record(frame, recorder, prediction, [&](Av1Recorder &to) { return to.predict(*prediction); });
+}
+
+int dd_av1_predict_block(DdFrame *frame, unsigned recorder, const DdAv1InterBlock *block) {
+    return record(frame, recorder, block, [&](Av1Recorder &to) { return to.predict(*block); });
+}
+
+int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap) {
+    return record(frame, recorder, overlap, [&](Av1Recorder &to) { return to.overlap(*overlap); });
+}
+
+int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference) {
+    return record(frame, recorder, difference, [&](Av1Recorder &to) { return to.difference(*difference); });
+}
+
+int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual) {
+    if (frame && !frame->on_gpu(DD_STAGE_ITX))
+        return DD_ERR_INVALID;
+    return record(frame, recorder, residual, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
+}
+
+int dd_av1_takes_intra(const DdFrame *frame) {
+    return frame && frame->takes_intra;
+}
+
+int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra) {
+    if (frame && !frame->takes_intra)
+        return DD_ERR_INVALID;
+    return record(frame, recorder, intra, [&](Av1Recorder &to) { return to.intra(*intra); });
+}
+
+int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h) {
+    return record_with(frame, recorder, [&](Av1Recorder &) { return av1_of(frame)->sync.add(recorder, x, y, w, h); });
+}
+
+void dd_av1_cpu_shares_complete(DdFrame *frame) {
+    if (Av1Frame *av1 = av1_of(frame))
+        av1->sync.complete();
+}
+
+void dd_av1_give_back_residuals(DdFrame *frame) {
+    Av1Frame *av1 = av1_of(frame);
+    if (!av1)
+        return;
+    contained([&] {
+        for (Av1Recorder &recorder : av1->recorded.recon.recorders)
+            recorder.residuals.give_back();
+    });
+}
+
+int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count) {
+    return record_with(frame, recorder, [&](Av1Recorder &to) {
+        to.residuals_kept += count;
+        return true;
+    });
+}
+
+void dd_av1_refuse(DdFrame *frame, DdAv1Refusal why) {
+    Av1Frame *av1 = av1_of(frame);
+    if (av1 && why >= DD_AV1_REFUSE_SCALED && why < DD_AV1_REFUSALS)
+        av1->refuse(why);
+}
+
+int dd_av1_filters(DdFrame *frame, const DdAv1Filters *filters) {
+    DdAv1Filters all;
+    Av1Frame *av1 = av1_of(frame);
+    if (!av1 || !take(filters, all) || !all.superblocks)
+        return DD_ERR_INVALID;
+    const int result = guarded([&] { return record_filters(*frame, *av1, all); });
+    return result == DD_OK ? result : frame->fail(result);
+}
+
+} // extern "C"

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Frames of the C interface: begin, submit, wait, end.
+#include "frame/guard.h"
+#include "frame/objects.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace dd;
+
+namespace {
+
+constexpr unsigned kMostRecorders = 256;
+constexpr unsigned kMostTiles = 64 * 64; // AV1 specification, section 3: MAX_TILE_COLS, MAX_TILE_ROWS
+
+std::unique_ptr<DdFrame> idle_frame(DdSession &session) {
+    const std::lock_guard lock(session.mutex);
+    if (session.idle_frames.empty()) {
+        auto made = std::make_unique<DdFrame>();
+        made->codec = session.codec->make_frame(*made);
+        return made;
+    }
+    auto frame = std::move(session.idle_frames.back());
+    session.idle_frames.pop_back();
+    return frame;
+}
+
+// A reference that the GPU doesn't reach yet will be adopted or copied when the frame is submitted.
+bool gpu_reaches(const DdSession &session, const DdFrameInfo &info) {
+    if (!info.dst->memory->gpu || info.cpu_only || !session.gpu_usable())
+        return false;
+    if (info.intra_only || !session.codec->traits.needs_references)
+        return true;
+    const auto reachable = [&](const DdPicture *ref) { return !ref || ref->reachable(*session.gpu()); };
+    return std::all_of(info.ref, info.ref + DD_MAX_REFERENCES, reachable);
+}
+
+// In frames without inter blocks chains of intra blocks are long, and the CPU, which needn't wait for anything there, does them as it
+// parses.
+bool gpu_can_take_intra(const DdSession &session, const DdFrameInfo &info) {
+    return session.gpu() && session.gpu()->profile() == Profile::wide && !info.intra_only;
+}
+
+bool takes_intra(const DdFrame &frame, const DdFrameInfo &info) {
+    return gpu_can_take_intra(*frame.session, info) && frame.session->scheduler.takes_intra(frame.plan);
+}
+
+FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
+    FrameFacts facts;
+    const PictureFormat &format = info.dst->layout().format;
+    facts.width = format.width;
+    facts.height = format.height;
+    facts.intra_only = info.intra_only;
+    facts.gpu_reaches = gpu_reaches(session, info);
+    facts.with_intra = gpu_can_take_intra(session, info);
+    session.codec->add_stages(info, facts);
+    return facts;
+}
+
+std::span<std::uint32_t> words_of(std::span<std::byte> capacity) {
+    return {reinterpret_cast<std::uint32_t *>(capacity.data()), capacity.size() / sizeof(std::uint32_t)};
+}
+
+// Where there is a single recorder, coefficients go straight to where the GPU reads them.
+void acquire_coefs(DdFrame &frame, const DdFrameInfo &info) {
+    DdSession &session = *frame.session;
+    if (info.recorders != 1 || session.saver.wanted())
+        return;
+    // Twice the bytes of a pixel are a coefficient's.
+    const std::size_t most = std::min(std::size_t{2} * info.dst->layout().size, session.gpu()->largest_buffer());
+    std::span<std::byte> capacity;
+    if (const GpuStatus status =
+            frame.job->acquire_coefs(session.expected_coefs.capacity(info.coded_bytes, most), capacity);
+        !status)
+        frame.fail(session.give_up_gpu("beginning a frame", status));
+    else if (!capacity.empty())
+        frame.codec->coefs().use(words_of(capacity), &frame);
+}
+
+int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
+    auto frame = idle_frame(session);
+    frame->session = &session; // counted when nothing can fail any more
+    if (session.gpu() && !frame->job)
+        frame->job.emplace(session.device->gpu.get());
+    frame->plan = session.scheduler.plan(facts_of(session, info), frame->forecast, Meter::now());
+    frame->meter.begin();
+    frame->intra_only = info.intra_only;
+    frame->filtered = info.filtered;
+    frame->early = info.dst->early;
+    frame->absent = 0;
+    frame->coded_bytes = info.coded_bytes;
+    frame->error = DD_OK;
+    frame->submits = frame->dispatches = 0;
+    frame->trusted_refs = 0;
+    frame->completes = false;
+    frame->number = session.frames_begun++;
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
+        frame->ref[slot] = info.ref[slot];
+    frame->codec->begin(info);
+    const bool has_batch = frame->any_on_gpu();
+    frame->takes_intra = has_batch && takes_intra(*frame, info);
+    if (frame->on_gpu(DD_STAGE_ITX))
+        acquire_coefs(*frame, info);
+    if (session.gpu() && !frame->early)
+        session.say_hello(frame->plan, frame->intra_only, frame->number);
+
+    dd_session_ref(&session);
+    frame->dst = dd_picture_ref(info.dst);
+    for (DdPicture *ref : frame->ref)
+        if (ref)
+            ref->ref();
+    frame->tells_progress = has_batch; // nothing can fail any more: end_frame() will say what became of it
+    if (has_batch)
+        info.dst->progress.set(PictureProgress::State::begun);
+    *out = frame.release();
+    return DD_OK;
+}
+
+// Makes the work of the phases.
+PlannedPhases plan_phases(DdFrame &frame, unsigned phases) {
+    for (PhaseWork &work : frame.work)
+        work.clear();
+    frame.codec->plan(phases, frame.work);
+    PlannedPhases planned{};
+    for (unsigned phase = 0; phase < 2; phase++)
+        if (!frame.work[phase].empty())
+            planned[phase] = &frame.work[phase];
+    return planned;
+}
+
+void save(DdFrame &frame, unsigned phases) {
+    BatchView view;
+    view.phases = phases;
+    view.batch = frame.codec->batch();
+    view.dst = frame.dst->memory->data();
+    const unsigned used = phases & DD_PHASE_RECON ? frame.codec->used_refs() : 0;
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
+        if (used >> slot & 1)
+            view.ref[slot] = frame.ref[slot]->memory->data();
+    frame.session->saver.save(view, frame.number, frame.session->log);
+}
+
+// Of references that nothing reads, the decoder may not even have waited for the pixels.
+GpuStatus reach_references(DdFrame &frame, GpuJobInput &input) {
+    const unsigned used = frame.codec->used_refs();
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
+        if (used >> slot & 1)
+            if (const GpuStatus status = frame.ref[slot]->reach(*frame.session->gpu(), input.ref[slot]); !status)
+                return status;
+    return {};
+}
+
+GpuStatus run(DdFrame &frame, const PlannedPhases &planned, bool cpu_wrote) {
+    GpuJobInput input;
+    input.dst = frame.dst->memory->gpu.get();
+    input.cpu_wrote = cpu_wrote;
+    input.final = planned[kFilter] && !frame.codec->filters_left();
+    input.reads_unfinished = frame.trusted_refs != 0;
+    GpuStatus status = frame.job->begin(planned);
+    if (status)
+        status = frame.codec->write(planned, input);
+    if (status && planned[kRecon])
+        status = reach_references(frame, input);
+    if (status)
+        status = frame.job->submit(input);
+    if (status)
+        frame.codec->submitted(planned);
+    return status;
+}
+
+unsigned stages_of(unsigned phases) {
+    unsigned stages = 0;
+    if (phases & DD_PHASE_RECON)
+        stages |= 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
+    if (phases & DD_PHASE_FILTER)
+        stages |= 1u << DD_STAGE_LF | 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR;
+    return stages;
+}
+
+// The frame asks for more than the device may be given: the CPU does it, and later frames aren't concerned.
+int refuse_work(DdFrame &frame, std::string_view what) {
+    frame.session->statistics.count_beyond_limits();
+    frame.session->log.line(DD_LOG_DEBUG, "frame %llu exceeds %.*s", static_cast<unsigned long long>(frame.number),
+                            static_cast<int>(what.size()), what.data());
+    return frame.fail(DD_ERR_UNSUPPORTED);
+}
+
+int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
+    if (const int error = frame.error)
+        return error;
+    if (!frame.any_on_gpu())
+        return DD_OK;
+    DdSession &session = *frame.session;
+    if (!session.gpu_usable())
+        return frame.fail(session.give_up_gpu("other work", {DD_ERR_DEVICE, "given up"}));
+    if (!frame.on_gpu(DD_STAGE_MC) && !frame.on_gpu(DD_STAGE_ITX))
+        phases &= ~static_cast<unsigned>(DD_PHASE_RECON);
+    if (!frame.on_gpu(DD_STAGE_LF) && !frame.on_gpu(DD_STAGE_CDEF) && !frame.on_gpu(DD_STAGE_LR))
+        phases &= ~static_cast<unsigned>(DD_PHASE_FILTER);
+    const TraceScope scope(frame.trace(), phases & DD_PHASE_RECON ? "submit recon" : "submit filter", frame.number);
+    const auto planned = plan_phases(frame, phases);
+    if (!planned[kRecon] && !planned[kFilter])
+        return DD_OK;
+    if (const std::string_view what = session.gpu()->exceeded(planned); !what.empty())
+        return refuse_work(frame, what);
+    if (session.saver.wanted())
+        save(frame, phases);
+    frame.meter.submit(stages_of(phases));
+    if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
+        return frame.fail(session.give_up_gpu("submitting a frame", status));
+    frame.submits++;
+    if (planned[kRecon] && planned[kFilter])
+        frame.codec->release_records();
+    frame.completes = planned[kFilter] && frame.tells_progress && !frame.codec->filters_left();
+    if (frame.completes)
+        frame.dst->progress.set(PictureProgress::State::submitted);
+    for (const PhaseWork *work : planned)
+        frame.dispatches += work ? static_cast<std::uint32_t>(work->dispatches.size()) : 0;
+    return DD_OK;
+}
+
+// A frame whose plan was changed after it was made says nothing about that plan.
+bool as_planned(const DdFrame &frame) {
+    unsigned on_gpu = 0;
+    for (unsigned stage = 0; stage < DD_STAGES; stage++)
+        on_gpu |= frame.on_gpu(static_cast<DdStage>(stage)) ? 1u << stage : 0;
+    return on_gpu == frame.forecast.query.on_gpu;
+}
+
+// References that the caller has to wait for itself.
+unsigned await_references(DdFrame &frame, unsigned slots) {
+    DdSession &session = *frame.session;
+    if (!frame.any_on_gpu())
+        return slots;
+    slots = frame.codec->awaited_refs(slots);
+    // What is saved are the references' pixels.
+    if (!session.gpu()->keeps_order() || session.saver.wanted())
+        return slots;
+    const TraceScope scope(frame.trace(), "wait for references", frame.number);
+    unsigned left = 0;
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++) {
+        if (!(slots >> slot & 1) || !frame.ref[slot])
+            continue;
+        PictureProgress &progress = frame.ref[slot]->progress;
+        // Where frames interleave, the thread that is to submit the reference may be this one.
+        const PictureProgress::State state =
+            session.codec->traits.interleaves_frames ? progress.now() : progress.once_submitted();
+        if (state == PictureProgress::State::unknown || state == PictureProgress::State::begun)
+            left |= 1u << slot;
+        else if (state == PictureProgress::State::submitted)
+            frame.trusted_refs |= 1u << slot;
+    }
+    return left;
+}
+
+// Says whether what the frame has read was what it should be.
+bool references_complete(DdFrame &frame) {
+    bool complete = true;
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
+        if (frame.trusted_refs >> slot & 1)
+            complete = frame.ref[slot]->progress.completes() && complete;
+    frame.trusted_refs = 0;
+    return complete;
+}
+
+int wait_frame(DdFrame &frame) {
+    if (!frame.job || !frame.job->in_flight())
+        return frame.error;
+    const TraceScope scope(frame.trace(), "wait", frame.number);
+    const GpuStatus status = frame.job->wait();
+    if (!status)
+        return frame.fail(frame.session->give_up_gpu("running a frame", status));
+    if (Trace *trace = frame.trace())
+        trace->gpu(frame.job->timeline(), frame.number);
+    const double ns = frame.meter.waited(frame.session->device->gpu_idle_since);
+    if (as_planned(frame))
+        frame.session->scheduler.submit_ended(frame.forecast, frame.meter.stages(), ns);
+    if (!references_complete(frame)) // the GPU was given up, and the user knows
+        return frame.fail(DD_ERR_DEVICE);
+    // Until here residuals may have to go back to the CPU.
+    frame.job->release();
+    frame.codec->finished();
+    if (frame.completes && frame.error == DD_OK)
+        frame.dst->progress.set(PictureProgress::State::complete);
+    return frame.error;
+}
+
+// Tells what was predicted of a frame and what came of it.
+void tell_outcome(DdFrame &frame, const CostOutcome &outcome, std::int64_t now) {
+    const Forecast &forecast = frame.forecast.forecast;
+    constexpr double kMs = 1e6;
+    char cpu[32] = "?"; // the frame ends on another thread than it began
+    if (outcome.cpu_ns > 0)
+        std::snprintf(cpu, sizeof(cpu), "%.3f", outcome.cpu_ns / kMs);
+    const std::int64_t before = frame.session->last_end.exchange(now);
+    const std::int64_t took =
+        before ? std::max<std::int64_t>(now - before, 0) : 0; // another thread's frame may end meanwhile
+    frame.session->log.line(DD_LOG_DEBUG,
+                            "frame %llu: plan %s%s; predicted %.3f ms after the frame before, CPU %.3f, GPU %.3f; took "
+                            "%.3f, CPU %s, GPU %.3f",
+                            static_cast<unsigned long long>(frame.number),
+                            plan_text(frame.plan, 0, codec_stages(frame.session->codec_id)).c_str(),
+                            forecast.trial ? " (on trial)" : "", forecast.frame_ns / kMs, forecast.cost.cpu_ns / kMs,
+                            forecast.cost.gpu_ns / kMs, static_cast<double>(took) / kMs, cpu, outcome.gpu_ns / kMs);
+}
+
+// Where frames interleave, a thread can't tell which of them its time went into.
+bool knows_cpu_time(const DdFrame &frame) {
+    return !frame.session->codec->traits.interleaves_frames || frame.session->frames_begun == frame.number + 1;
+}
+
+void account(DdFrame &frame, bool well) {
+    CostOutcome outcome;
+    outcome.cpu_ns = knows_cpu_time(frame) ? frame.meter.cpu_ns() : 0;
+    outcome.gpu_ns = frame.meter.gpu_ns();
+    outcome.submits = frame.submits;
+    const std::int64_t now = Meter::now();
+    if (frame.forecast.measured && well && frame.session->log)
+        tell_outcome(frame, outcome, now);
+    frame.session->scheduler.ended(frame.forecast, outcome, well && as_planned(frame), now);
+}
+
+FrameRecord record_of(const DdFrame &frame, DdOutcome outcome) {
+    FrameRecord record;
+    record.plan = frame.plan;
+    record.outcome = outcome;
+    record.intra_only = frame.intra_only;
+    record.filtered = frame.filtered;
+    record.early = frame.early;
+    record.absent = frame.absent;
+    frame.codec->count(record);
+    record.submits = frame.submits;
+    record.dispatches = frame.dispatches;
+    return record;
+}
+
+void count_frame(DdFrame &frame, DdOutcome outcome) {
+    DdSession &session = *frame.session;
+    session.statistics.count(record_of(frame, outcome));
+    if (frame.error == DD_ERR_RANGE) {
+        session.statistics.count_out_of_range();
+        session.scheduler.out_of_range();
+    } else if (frame.on_gpu(DD_STAGE_ITX) && outcome == DD_OUTCOME_DONE) {
+        session.scheduler.in_range();
+    }
+    account(frame, outcome == DD_OUTCOME_DONE && frame.error == DD_OK);
+}
+
+// Whatever fails here, those who wait for the picture are told, and nothing leaks.
+void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
+    DdSession *session = frame->session;
+    frame->fail(guarded([&] { return wait_frame(*frame); }));
+    contained([&] { frame->codec->release_records(); });
+    // A frame that was dropped may still be a reference: its pixels are what the CPU left.
+    const bool by_cpu = outcome != DD_OUTCOME_DONE;
+    if (by_cpu && frame->dst->memory->gpu)
+        frame->dst->memory->gpu->take_cpu_pixels();
+    if (frame->tells_progress)
+        frame->dst->progress.set(by_cpu || frame->error != DD_OK ? PictureProgress::State::redone
+                                                                 : PictureProgress::State::complete);
+    contained([&] { count_frame(*frame, outcome); });
+    dd_picture_unref(&frame->dst);
+    for (DdPicture *&ref : frame->ref)
+        dd_picture_unref(&ref);
+    frame->session = nullptr;
+    contained([&] {
+        const std::lock_guard lock(session->mutex);
+        session->idle_frames.push_back(std::move(frame));
+    });
+    frame.reset(); // before its session, where it couldn't be kept
+    dd_session_unref(&session);
+}
+
+} // namespace
+
+std::span<std::uint32_t> DdFrame::grow(std::span<const std::uint32_t> used, std::size_t words) {
+    const std::size_t bytes = words * sizeof(std::uint32_t);
+    const std::size_t most_ahead = std::max<std::size_t>(512 * 1024, bytes / 8); // every step copies what is there
+    std::span<std::byte> capacity;
+    // Where there is none, the upload will hold them.
+    return job->grow_coefs(std::as_bytes(used), bytes + std::min(bytes / 2, most_ahead), capacity)
+               ? words_of(capacity)
+               : std::span<std::uint32_t>();
+}
+
+extern "C" {
+
+int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame) {
+    DdFrameInfo all;
+    if (!session || !frame || !take(info, all) || !all.dst || all.recorders < 1 || all.recorders > kMostRecorders ||
+        all.tiles > kMostTiles)
+        return DD_ERR_INVALID;
+    *frame = nullptr;
+    return guarded([&] { return begin_frame(*session, all, frame); });
+}
+
+DdPlan dd_frame_plan(const DdFrame *frame) {
+    return frame->plan;
+}
+
+int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote) {
+    if (!frame || phases == 0 || phases > (DD_PHASE_RECON | DD_PHASE_FILTER))
+        return DD_ERR_INVALID;
+    return frame->fail(guarded([&] { return submit_frame(*frame, phases, cpu_wrote != 0); }));
+}
+
+unsigned dd_frame_await_references(DdFrame *frame, unsigned slots) {
+    unsigned left = slots; // all of them where that isn't known
+    if (frame)
+        contained([&] { left = await_references(*frame, slots); });
+    return left;
+}
+
+int dd_frame_wait(DdFrame *frame) {
+    if (!frame)
+        return DD_ERR_INVALID;
+    return frame->fail(guarded([&] { return wait_frame(*frame); }));
+}
+
+int64_t dd_frame_trace_time(const DdFrame *frame) {
+    return frame && frame->trace() ? Trace::now() : 0;
+}
+
+void dd_frame_trace(DdFrame *frame, const char *name, int64_t begin) {
+    if (!frame || !frame->trace() || !begin)
+        return;
+    contained([&] { frame->trace()->span(name, begin, frame->number); });
+}
+
+void dd_frame_end(DdFrame **frame, DdOutcome outcome) {
+    if (!frame || !*frame)
+        return;
+    std::unique_ptr<DdFrame> ended(*frame);
+    *frame = nullptr;
+    end_frame(std::move(ended), outcome);
+}
+
+} // extern "C"

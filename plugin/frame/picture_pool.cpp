@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "frame/picture_pool.h"
+#include "util/pages.h"
+
+#include <algorithm>
+
+namespace dd {
+namespace {
+
+// More than a decoder with many threads lets go of at once.
+constexpr std::size_t kMostFree = 24;
+
+} // namespace
+
+std::unique_ptr<PictureMemory> PicturePool::find_free(const PictureLayout &layout, bool want_gpu) {
+    const std::lock_guard lock(mutex_);
+    newest_ = layout;
+    std::erase_if(free_, [&](const auto &memory) { return memory->layout != layout || !memory->gpu == want_gpu; });
+    if (free_.empty())
+        return nullptr;
+    auto memory = std::move(free_.back());
+    free_.pop_back();
+    return memory;
+}
+
+std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu) {
+    gpu = {};
+    if (auto memory = find_free(layout, want_gpu))
+        return memory;
+    auto memory = std::make_unique<PictureMemory>();
+    memory->layout = layout;
+    if (want_gpu) {
+        gpu = gpu_->make_picture(layout, memory->gpu);
+        if (gpu)
+            return memory;
+    }
+    memory->plain = map_pages(picture_bytes(layout));
+    return memory->plain ? std::move(memory) : nullptr;
+}
+
+void PicturePool::give(std::unique_ptr<PictureMemory> memory) {
+    if (memory->gpu && !memory->gpu->idle())
+        return; // a GPU that hangs may still write to it
+    if (memory->gpu)
+        memory->gpu->take_cpu_pixels();
+    const std::lock_guard lock(mutex_);
+    if (memory->layout == newest_ && free_.size() < kMostFree)
+        free_.push_back(std::move(memory));
+}
+
+} // namespace dd

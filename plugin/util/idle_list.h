@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+namespace dd {
+
+// Of what lay idle while so many others of its kind were taken: some ten seconds of a stream with a frame or two in each.
+constexpr bool is_unneeded(std::uint64_t passed_over) {
+    return passed_over > 1000;
+}
+
+// What is kept for the next one who needs such a thing, and given up when nobody did for long. Things differ by the capacity that they have.
+// Who calls it sees to locks.
+template <typename T>
+class IdleList {
+    struct Idle {
+        T thing;
+        std::uint64_t since; // how many had been wanted
+    };
+
+  public:
+    using Place = typename std::vector<Idle>::iterator;
+
+    Place begin() { return idle_.begin(); }
+    Place end() { return idle_.end(); }
+    void reserve(std::size_t count) { idle_.reserve(count); }
+    void clear() { idle_.clear(); }
+    // Allocates nothing where capacity was reserved.
+    void give(T &&thing) { idle_.push_back({std::move(thing), wanted_}); }
+    T take(Place at) {
+        T thing = std::move(at->thing);
+        idle_.erase(at);
+        return thing;
+    }
+    // Somebody wants one, whether it comes from here or not. Returns what is given up.
+    std::vector<T> want() {
+        wanted_++;
+        const auto needed = [this](const Idle &idle) { return !is_unneeded(wanted_ - idle.since); };
+        const Place end = std::find_if(idle_.begin(), idle_.end(), needed); // those that lie idle longest come first
+        std::vector<T> unneeded;
+        std::transform(idle_.begin(), end, std::back_inserter(unneeded),
+                       [](Idle &idle) { return std::move(idle.thing); });
+        idle_.erase(idle_.begin(), end);
+        return unneeded;
+    }
+    // Of those with so much capacity the one that takes least, and of those alike the last one given, which may be in a cache; end(): none has it.
+    template <typename Capacity, typename Takes>
+    Place smallest(std::uint64_t capacity, Capacity &&capacity_of, Takes &&takes) {
+        return best([&](const T &thing) { return capacity_of(thing) >= capacity; },
+                    [&](const T &thing, const T &other) { return takes(thing) <= takes(other); });
+    }
+    // Of those with less the one that has most, likewise.
+    template <typename Capacity>
+    Place largest_below(std::uint64_t capacity, Capacity &&capacity_of) {
+        return best([&](const T &thing) { return capacity_of(thing) < capacity; },
+                    [&](const T &thing, const T &other) { return capacity_of(thing) >= capacity_of(other); });
+    }
+
+  private:
+    template <typename Fits, typename Better>
+    Place best(Fits &&fits, Better &&better) {
+        Place best = end();
+        for (Place at = begin(); at != end(); ++at)
+            if (fits(at->thing) && (best == end() || better(at->thing, best->thing)))
+                best = at;
+        return best;
+    }
+
+    std::vector<Idle> idle_; // by `since`
+    std::uint64_t wanted_ = 0;
+};
+
+} // namespace dd
