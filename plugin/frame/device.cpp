@@ -3,17 +3,17 @@
 // The device of the C interface.
 #include "frame/guard.h"
 #include "frame/objects.h"
+#include "util/clock.h"
 #include "util/environment.h"
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
-#include <mutex>
 
 using namespace dd;
 
 namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
 
 bool is_profile(const std::string &name) {
     return name == "auto" || name == "v3d" || name == "wide";
@@ -23,16 +23,6 @@ bool is_profile(const std::string &name) {
 // pictures in memory that the CPU can't read at speed cost more than a GPU gains.
 bool may_gain(const Gpu &gpu, const PlanSpec &plan) {
     return plan.kind != PlanSpec::Kind::automatic || (gpu.reads_cached() && (!gpu.is_cpu_type() || plan.measures_all));
-}
-
-// False: told to stop before the time was over.
-bool sleep(std::chrono::milliseconds time, const std::stop_token &stop) {
-    const auto end = std::chrono::steady_clock::now() + time;
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    never.wait_until(lock, stop, end, [] { return false; });
-    return std::chrono::steady_clock::now() >= end;
 }
 
 // Opens the GPU and tells the user what there is to tell. nullptr: everything on the CPU.
@@ -61,14 +51,20 @@ std::shared_ptr<Gpu> open_gpu(DdDevice &device, const GpuOptions &options) {
     return nullptr;
 }
 
-void open_late(DdDevice &device, GpuOptions options, std::chrono::milliseconds delay) {
+// `delay_ms`: of a test; negative: once it pays.
+void open_late(DdDevice &device, GpuOptions options, long delay_ms) {
     device.late = true;
-    device.worker.add([&device, options, delay](const std::stop_token &stop) mutable {
+    device.opening.emplace(options.device);
+    device.worker.add([&device, options, delay_ms](const std::stop_token &stop) mutable {
         options.stop = stop;
         std::shared_ptr<Gpu> gpu;
         const int result = guarded([&] {
-            if (sleep(delay, stop))
+            if (delay_ms < 0 ? await_work(device.opening->work_before(), device.gpu, stop)
+                             : await_time(delay_ms * kMs, stop)) {
+                const std::int64_t begin = thread_cpu_ns();
                 gpu = open_gpu(device, options);
+                device.opening->add(thread_cpu_ns() - begin);
+            }
             return int{DD_OK};
         });
         if (result != DD_OK)
@@ -87,7 +83,7 @@ bool never_uses_gpu(const PlanSpec &plan) {
 // it. Other plans give each frame the sides that they name, from the first one on. For tests, DAEDALUS_OPEN_LATE opens any plan's
 // device like that, after so many milliseconds.
 void open_by_plan(DdDevice &device, const GpuOptions &options) {
-    constexpr long kMoment = 100, kUnset = -1;
+    constexpr long kUnset = -1;
     const long asked = test_hook_number("DAEDALUS_OPEN_LATE", kUnset);
     if (never_uses_gpu(device.plan)) {
         device.log.line(DD_LOG_INFO, "plan %s leaves everything to the CPU", device.plan_name.c_str());
@@ -96,7 +92,7 @@ void open_by_plan(DdDevice &device, const GpuOptions &options) {
     }
     const bool decides = device.plan.kind == PlanSpec::Kind::automatic && !device.plan.measures_all;
     if (options.device != "cpu" && (decides || asked > kUnset))
-        open_late(device, options, std::chrono::milliseconds(asked > kUnset ? asked : kMoment));
+        open_late(device, options, asked);
     else
         device.gpu.settle(open_gpu(device, options));
 }

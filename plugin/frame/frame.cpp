@@ -3,6 +3,7 @@
 // Frames of the C interface: begin, submit, wait, end.
 #include "frame/guard.h"
 #include "frame/objects.h"
+#include "util/clock.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -53,7 +54,6 @@ FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     facts.height = format.height;
     facts.intra_only = info.intra_only;
     facts.gpu_reaches = gpu_reaches(session, info);
-    facts.with_intra = gpu_can_take_intra(session, info);
     session.codec->add_stages(info, facts);
     return facts;
 }
@@ -83,8 +83,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->session = &session; // counted when nothing can fail any more
     if (session.gpu() && !frame->job)
         frame->job.emplace(session.device->gpu.get());
-    frame->plan = session.scheduler.plan(facts_of(session, info), frame->forecast, Meter::now());
-    frame->meter.begin();
+    frame->plan = session.scheduler.plan(facts_of(session, info), frame->planned, wall_ns());
     frame->intra_only = info.intra_only;
     frame->filtered = info.filtered;
     frame->early = info.dst->early;
@@ -169,15 +168,6 @@ GpuStatus run(DdFrame &frame, const PlannedPhases &planned, bool cpu_wrote) {
     return status;
 }
 
-unsigned stages_of(unsigned phases) {
-    unsigned stages = 0;
-    if (phases & DD_PHASE_RECON)
-        stages |= 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
-    if (phases & DD_PHASE_FILTER)
-        stages |= 1u << DD_STAGE_LF | 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR;
-    return stages;
-}
-
 // The frame asks for more than the device may be given: the CPU does it, and later frames aren't concerned.
 int refuse_work(DdFrame &frame, std::string_view what) {
     frame.session->statistics.count_beyond_limits();
@@ -206,7 +196,6 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
         return refuse_work(frame, what);
     if (session.saver.wanted())
         save(frame, phases);
-    frame.meter.submit(stages_of(phases));
     if (const GpuStatus status = run(frame, planned, cpu_wrote); !status)
         return frame.fail(session.give_up_gpu("submitting a frame", status));
     frame.submits++;
@@ -218,14 +207,6 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     for (const PhaseWork *work : planned)
         frame.dispatches += work ? static_cast<std::uint32_t>(work->dispatches.size()) : 0;
     return DD_OK;
-}
-
-// A frame whose plan was changed after it was made says nothing about that plan.
-bool as_planned(const DdFrame &frame) {
-    unsigned on_gpu = 0;
-    for (unsigned stage = 0; stage < DD_STAGES; stage++)
-        on_gpu |= frame.on_gpu(static_cast<DdStage>(stage)) ? 1u << stage : 0;
-    return on_gpu == frame.forecast.query.on_gpu;
 }
 
 // References that the caller has to wait for itself.
@@ -273,9 +254,6 @@ int wait_frame(DdFrame &frame) {
         return frame.fail(frame.session->give_up_gpu("running a frame", status));
     if (Trace *trace = frame.trace())
         trace->gpu(frame.job->timeline(), frame.number);
-    const double ns = frame.meter.waited(frame.session->device->gpu_idle_since);
-    if (as_planned(frame))
-        frame.session->scheduler.submit_ended(frame.forecast, frame.meter.stages(), ns);
     if (!references_complete(frame)) // the GPU was given up, and the user knows
         return frame.fail(DD_ERR_DEVICE);
     // Until here residuals may have to go back to the CPU.
@@ -284,41 +262,6 @@ int wait_frame(DdFrame &frame) {
     if (frame.completes && frame.error == DD_OK)
         frame.dst->progress.set(PictureProgress::State::complete);
     return frame.error;
-}
-
-// Tells what was predicted of a frame and what came of it.
-void tell_outcome(DdFrame &frame, const CostOutcome &outcome, std::int64_t now) {
-    const Forecast &forecast = frame.forecast.forecast;
-    constexpr double kMs = 1e6;
-    char cpu[32] = "?"; // the frame ends on another thread than it began
-    if (outcome.cpu_ns > 0)
-        std::snprintf(cpu, sizeof(cpu), "%.3f", outcome.cpu_ns / kMs);
-    const std::int64_t before = frame.session->last_end.exchange(now);
-    const std::int64_t took =
-        before ? std::max<std::int64_t>(now - before, 0) : 0; // another thread's frame may end meanwhile
-    frame.session->log.line(DD_LOG_DEBUG,
-                            "frame %llu: plan %s%s; predicted %.3f ms after the frame before, CPU %.3f, GPU %.3f; took "
-                            "%.3f, CPU %s, GPU %.3f",
-                            static_cast<unsigned long long>(frame.number),
-                            plan_text(frame.plan, 0, codec_stages(frame.session->codec_id)).c_str(),
-                            forecast.trial ? " (on trial)" : "", forecast.frame_ns / kMs, forecast.cost.cpu_ns / kMs,
-                            forecast.cost.gpu_ns / kMs, static_cast<double>(took) / kMs, cpu, outcome.gpu_ns / kMs);
-}
-
-// Where frames interleave, a thread can't tell which of them its time went into.
-bool knows_cpu_time(const DdFrame &frame) {
-    return !frame.session->codec->traits.interleaves_frames || frame.session->frames_begun == frame.number + 1;
-}
-
-void account(DdFrame &frame, bool well) {
-    CostOutcome outcome;
-    outcome.cpu_ns = knows_cpu_time(frame) ? frame.meter.cpu_ns() : 0;
-    outcome.gpu_ns = frame.meter.gpu_ns();
-    outcome.submits = frame.submits;
-    const std::int64_t now = Meter::now();
-    if (frame.forecast.measured && well && frame.session->log)
-        tell_outcome(frame, outcome, now);
-    frame.session->scheduler.ended(frame.forecast, outcome, well && as_planned(frame), now);
 }
 
 FrameRecord record_of(const DdFrame &frame, DdOutcome outcome) {
@@ -344,7 +287,9 @@ void count_frame(DdFrame &frame, DdOutcome outcome) {
     } else if (frame.on_gpu(DD_STAGE_ITX) && outcome == DD_OUTCOME_DONE) {
         session.scheduler.in_range();
     }
-    account(frame, outcome == DD_OUTCOME_DONE && frame.error == DD_OK);
+    const std::string news = session.scheduler.ended(frame.planned, {wall_ns(), process_cpu_ns()});
+    if (!news.empty())
+        session.log.line(DD_LOG_DEBUG, "frame %llu: %s", static_cast<unsigned long long>(frame.number), news.c_str());
 }
 
 // Whatever fails here, those who wait for the picture are told, and nothing leaks.

@@ -7,7 +7,7 @@
 #include "frame/codec.h"
 #include "frame/device_gpu.h"
 #include "frame/expected_coefs.h"
-#include "frame/meter.h"
+#include "frame/opening_cost.h"
 #include "frame/picture_pool.h"
 #include "frame/picture_progress.h"
 #include "frame/statistics.h"
@@ -53,10 +53,10 @@ struct DdDevice : dd::Counted {
     dd::Goal goal = dd::Goal::speed;
     bool late = false; // frames don't wait for the GPU: the worker opens it, and makes pipelines
     dd::DeviceGpu gpu;
-    std::string name = "CPU";                    // once the GPU is settled
-    std::unique_ptr<dd::Trace> trace;            // nullptr: no timeline is wanted
-    std::atomic<std::int64_t> gpu_idle_since{0}; // when the GPU was last known to be done, by Meter::now()
-    dd::Worker worker;                           // the last member: it uses the others
+    std::optional<dd::OpeningCost> opening; // where it is `late`; the worker's
+    std::string name = "CPU";               // once the GPU is settled
+    std::unique_ptr<dd::Trace> trace;       // nullptr: no timeline is wanted
+    dd::Worker worker;                      // the last member: it uses the others
 };
 
 struct DdPicture : dd::Counted {
@@ -95,7 +95,7 @@ struct DdSession : dd::Counted {
 
     // nullptr: none, or not yet.
     dd::Gpu *gpu() const { return gpu_there.load(std::memory_order_acquire); }
-    bool gpu_gone() const { return scheduler.latched() || (gpu() && gpu()->given_up()); }
+    bool gpu_gone() const { return scheduler.disabled() || (gpu() && gpu()->given_up()); }
     bool gpu_usable() const { return gpu() && !gpu_gone(); }
     // The GPU can't go on: one warning, and the CPU from here on. Returns DD_ERR_DEVICE.
     int give_up_gpu(const char *doing, const dd::GpuStatus &status);
@@ -116,7 +116,6 @@ struct DdSession : dd::Counted {
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
     std::atomic<std::uint64_t> frames_begun{0};
-    std::atomic<std::int64_t> last_end{0}; // of a frame, by Meter::now()
 
     std::mutex mutex; // of what follows
     std::vector<std::unique_ptr<DdFrame>> idle_frames;
@@ -148,8 +147,7 @@ struct DdFrame final : dd::CoefficientStore {
     std::uint32_t coded_bytes = 0; // as DdFrameInfo has it
     std::array<DdPicture *, DD_MAX_REFERENCES> ref{};
     DdPlan plan{};
-    dd::FrameForecast forecast;
-    dd::Meter meter;
+    dd::PlannedFrame planned;
     bool intra_only = false, filtered = false;
     bool takes_intra = false;              // its intra blocks are recorded too
     bool early = false;                    // the GPU wasn't there when it began

@@ -3,8 +3,9 @@
 // The session of the C interface, and its pictures.
 #include "frame/guard.h"
 #include "frame/objects.h"
-#include "scheduler/calibration.h"
+#include "scheduler/plan_cache.h"
 #include "util/cache_file.h"
+#include "util/clock.h"
 #include "util/environment.h"
 
 #include <algorithm>
@@ -19,14 +20,10 @@ unsigned usable_cores() {
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
 }
 
-// All that costs depend on.
+// All that the pace of plans depends on.
 std::string identity_of(const Gpu &gpu, const Codec &codec, unsigned cores) {
     return gpu.name() + '-' + gpu.driver_version() + '-' + (gpu.profile() == Profile::v3d ? "v3d" : "wide") + '-' +
            std::to_string(cores) + "cores-" + codec.traits.name + '-' + dd_version();
-}
-
-CostSeed seed_of(const Gpu &gpu) {
-    return gpu.profile() == Profile::v3d ? CostSeed::v3d : CostSeed::discrete;
 }
 
 DeviceTraits traits_of(const DdDevice &device, const Codec &codec) {
@@ -35,10 +32,9 @@ DeviceTraits traits_of(const DdDevice &device, const Codec &codec) {
     if (!gpu || device.plan.kind != PlanSpec::Kind::automatic)
         return traits;
     traits.automatic = true;
-    traits.planner = {device.goal, usable_cores()};
-    traits.seed = seed_of(*gpu);
-    traits.copies_pictures = gpu->copies_pictures();
-    traits.calibration = cache_path(identity_of(*gpu, codec, traits.planner.cores), kCalibrationExtension);
+    traits.kind = gpu->profile() == Profile::v3d ? DeviceKind::v3d : DeviceKind::fast;
+    traits.goal = device.goal;
+    traits.plan_cache = cache_path(identity_of(*gpu, codec, usable_cores()), kPlanCacheExtension);
     return traits;
 }
 
@@ -112,7 +108,7 @@ void DdSession::attach() {
 }
 
 int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
-    if (scheduler.latch())
+    if (scheduler.disable())
         log.line(DD_LOG_WARNING, "%s failed while %s (%s): the rest of the stream is decoded on the CPU",
                  device->name.c_str(), doing, status.text);
     return DD_ERR_DEVICE;
@@ -149,7 +145,10 @@ std::shared_ptr<Preparation> DdSession::preparation_of(const PictureFormat &form
     made->kind = kind;
     if (device->late && !is_prepared(device->gpu.get().get(), *codec, kind))
         device->worker.add([device = device.get(), codec = codec, made](const std::stop_token &stop) {
+            const std::int64_t begin = thread_cpu_ns();
             prepare_kind(*device, *codec, *made, 1, stop);
+            if (device->gpu.get())
+                device->opening->add(thread_cpu_ns() - begin);
         });
     else
         prepare_kind(*device, *codec, *made, usable_cores(), {});
@@ -188,7 +187,7 @@ void DdSession::say_hello(const DdPlan &plan, bool intra_only, std::uint64_t fra
 
 void DdSession::say_goodbye() {
     if (gpu())
-        statistics.tell(log, device->name, scheduler.latched(), scheduler.itx_backed_off());
+        statistics.tell(log, device->name, scheduler.disabled(), scheduler.itx_backed_off());
     else if (device->late && (!device->gpu.settled() || device->gpu.get()) && statistics.get().frames)
         log.line(DD_LOG_INFO, "plan %s: all of the stream was decoded on the CPU before the GPU was ready",
                  device->plan_name.c_str());
@@ -225,7 +224,7 @@ int dd_session_stats(DdSession *session, DdStats *stats) {
         return DD_ERR_INVALID;
     return guarded([&] {
         DdStats all = session->statistics.get();
-        all.latched = session->scheduler.latched();
+        all.latched = session->scheduler.disabled();
         return int{give(all, stats) ? DD_OK : DD_ERR_INVALID};
     });
 }

@@ -79,13 +79,13 @@ void Statistics::tell_stage(const Log &log, unsigned stage, const std::string &d
              stats_.cpu_frames[stage]);
 }
 
-void Statistics::tell(const Log &log, const std::string &device, bool latched, std::uint64_t rested) const {
+void Statistics::tell(const Log &log, const std::string &device, bool disabled, std::uint64_t itx_backed_off) const {
     const std::lock_guard lock(mutex_);
     if (stats_.frames == 0)
         return;
     log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames, %" PRIu64 " with work on %s, %" PRIu64 " run again on the CPU%s",
              stats_.frames, stats_.gpu_frames, device.c_str(), stats_.rerun_frames,
-             latched ? "; the GPU was given up" : "");
+             disabled ? "; the GPU was given up" : "");
     for (unsigned stage = 0; stage < stages_; stage++)
         tell_stage(log, stage, device);
     if (early_)
@@ -96,9 +96,9 @@ void Statistics::tell(const Log &log, const std::string &device, bool latched, s
     if (beyond_limits_)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames stayed on the CPU: more work than the device may be given at once",
                  beyond_limits_);
-    if (rested)
+    if (itx_backed_off)
         log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames' residuals stayed on the CPU after several such frames in a row",
-                 rested);
+                 itx_backed_off);
     if (residuals_kept_)
         log.line(DD_LOG_VERBOSE, "itx: of those frames, %" PRIu64 " transforms on the CPU: inter-intra prediction",
                  residuals_kept_);

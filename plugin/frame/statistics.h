@@ -35,7 +35,7 @@ class Statistics {
     DdStats get() const;
     // Some lines for people.
     // `rested`: Scheduler::itx_backed_off().
-    void tell(const Log &log, const std::string &device, bool latched, std::uint64_t rested) const;
+    void tell(const Log &log, const std::string &device, bool disabled, std::uint64_t itx_backed_off) const;
 
   private:
     void tell_stage(const Log &log, unsigned stage, const std::string &device) const;

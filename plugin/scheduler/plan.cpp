@@ -69,6 +69,13 @@ bool parse_plan(std::string_view text, PlanSpec &spec) {
     return parse_list(text, spec);
 }
 
+bool parse_goal(std::string_view text, Goal &goal) {
+    if (text != "speed" && text != "cpu")
+        return false;
+    goal = text == "cpu" ? Goal::cpu : Goal::speed;
+    return true;
+}
+
 const char *stage_name(unsigned stage) {
     return stage < names.size() ? names[stage].data() : "?";
 }

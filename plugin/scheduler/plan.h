@@ -10,6 +10,14 @@
 
 namespace dd {
 
+// Of plan `auto`.
+enum class Goal {
+    speed, // the most frames a second
+    cpu,   // the least CPU time a frame, as long as frames come in real time
+};
+// "speed" or "cpu". False: not understood.
+bool parse_goal(std::string_view text, Goal &goal);
+
 struct PlanSpec {
     enum class Kind {
         automatic, // the scheduler decides

@@ -1,175 +1,125 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Plan `auto`: the sides of a frame's stages with the best outcome. A model predicts it; between the plans that it thinks good, the
-// measured pace of frames decides.
+// Plan `auto`. One candidate of the table is the incumbent. A probe takes its place for a window of frames now and then, between two
+// windows of the incumbent, so that a change of content isn't taken for the probe's doing. What is clearly better becomes the incumbent.
 #pragma once
-#include "scheduler/cost_model.h"
-#include "scheduler/pace.h"
+#include "scheduler/plan.h"
+#include "scheduler/plan_table.h"
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
 
 namespace dd {
 
-enum class Goal {
-    speed, // the most frames a second
-    cpu,   // the least CPU time a frame, as long as frames come in real time
-};
-// "speed" or "cpu". False: not understood.
-bool parse_goal(std::string_view text, Goal &goal);
-
-// Of the machine, as far as plans depend on it.
-struct PlannerTraits {
-    Goal goal = Goal::speed;
-    unsigned cores = 1; // that the process may use
+// Nanoseconds of the clock on the wall, and of CPU time of the process.
+struct Instant {
+    std::int64_t wall = 0, cpu = 0;
 };
 
-// How long a frame takes under each plan (by its bits), relative to the others. 0: not measured.
-using Paces = std::array<double, kPlans>;
+// What frames take, in nanoseconds a luma pixel; of a candidate, relative to the incumbent. 0: not measured.
+struct Pace {
+    double wall = 0, cpu = 0;
+};
 
-// Paces differ by the size of frames: up to 480p, 1080p, 2160p, and above.
+// What is known of frames of one size class: up to 480p, 1080p, 2160p, and above.
+struct Standing {
+    unsigned incumbent = 0;
+    std::array<Pace, kMostCandidates> pace{};
+};
 constexpr unsigned kSizes = 4;
+using Standings = std::array<Standing, kSizes>;
 unsigned size_class(double pixels);
 
-// What is learned of a machine.
-struct Knowledge {
-    Costs costs{};
-    std::array<Paces, kSizes> paces{};
+// Measures the frames of one run of a plan. Time in which no frame is on its way isn't the decoder's.
+class Window {
+  public:
+    // Several times the group of sixteen frames that encoders hide large frames in.
+    static constexpr unsigned kFrames = 48;
+
+    // Ends of `skip` frames are of the run before, or meet cold memory.
+    void restart(unsigned skip);
+    void begun(unsigned in_flight, std::int64_t now);
+    // The pace, once the window is full. Another window begins then.
+    std::optional<Pace> ended(double pixels, const Instant &now);
+    // So far; 0 before the first few frames.
+    Pace so_far() const;
+
+  private:
+    unsigned skip_ = 0, frames_ = 0;
+    double pixels_ = 0;
+    std::int64_t idle_ = 0, last_end_ = 0;
+    Instant began_, ended_;
 };
 
-// Sets of stages, by their bits.
-using StageSets = std::array<unsigned, 2>;
-
-// A frame to be planned.
+// A frame that is to be planned.
 struct PlanQuery {
     double pixels = 0;       // luma
     bool intra_only = false; // no inter blocks
-    unsigned stages = 0;     // that it has; bit s: stage s
-    unsigned usable = 0;     // those that the GPU can run
-    StageSets together{};    // of the stages of each set the GPU gets all or none
-    unsigned always = 0;     // those that it gets if it gets any
-    bool with_intra = false; // as CostQuery has it
-
-    bool allows(unsigned on_gpu) const;
-    CostQuery with(unsigned on_gpu) const { return {pixels, intra_only, stages, on_gpu, with_intra}; }
+    unsigned usable = 0;     // stages that the GPU can run; bit s: stage s
 };
 
-// What the planner expects of a frame.
-struct Forecast {
-    unsigned on_gpu = 0; // bit s: stage s on the GPU
-    unsigned run = 0;    // of Pace
-    double frame_ns = 0; // from one frame to the next
-    CostEstimate cost;
-    bool trial = false; // another plan than the best, to keep its costs known
-};
-
-// What came of it.
-struct CostOutcome {
-    double cpu_ns = 0; // 0: not measured
-    double gpu_ns = 0; // by all submits together
-    unsigned submits = 0;
+struct Choice {
+    unsigned on_gpu = 0;
+    unsigned run = 0;
 };
 
 class Planner {
   public:
-    Planner(const PlannerTraits &traits, const Knowledge &knowledge)
-        : traits_(traits), model_(knowledge.costs), paces_(knowledge.paces) {}
+    Planner(std::span<const Candidate> table, Goal goal, const Standings &known);
 
-    // Plans a frame that begins `now`. `in_flight`: frames that have begun and not ended, this one included.
-    Forecast plan(PlanQuery query, unsigned in_flight, std::int64_t now);
-    // One submit of a frame; query.on_gpu: the stages in it.
-    void learn_submit(const CostQuery &query, double gpu_ns);
-    // A frame went as planned.
-    void learn_frame(const CostQuery &query, const CostOutcome &outcome);
-    // A planned frame has ended, however it went.
-    void ended(const Forecast &forecast, double pixels, std::int64_t now);
+    // `in_flight`: frames that have begun and not ended, this one included.
+    Choice plan(const PlanQuery &query, unsigned in_flight, std::int64_t now);
+    void ended(const Choice &choice, double pixels, const Instant &now);
 
-    Knowledge knowledge() const { return {model_.costs(), paces_}; }
-    std::uint64_t learned() const { return learned_; } // frames
+    const Standings &standings() const { return standings_; }
+    unsigned probes() const { return probes_; } // that have ended
+    // What was decided since the last call, for people; empty: nothing.
+    std::string take_news();
 
   private:
-    // The plan that frames stay with. Frames with inter blocks and without have plans of their own.
-    struct Home {
-        bool chosen = false;
-        unsigned on_gpu = 0;
-        unsigned held = 0;                        // frames since it was chosen
-        unsigned since_trial = 0;                 // frames since the last one
-        std::array<std::uint64_t, kPlans> seen{}; // when each plan ran last
-    };
-    struct Ranked {
-        std::array<double, kPlans> value{}; // what is to be small, of plans that are allowed
-        unsigned best = 0;
-    };
-    // What was measured of another plan.
-    struct Visit {
-        unsigned plan;
-        double ns;
-    };
-    double frame_ns(const CostEstimate &cost, bool gpu) const;
-    double predicted_ns(const PlanQuery &query, unsigned on_gpu) const;
-    double expected_ns(const PlanQuery &query, unsigned on_gpu) const;
-    double content_by_costs(const PlanQuery &query) const;
-    double value_of(const PlanQuery &query, unsigned on_gpu) const;
-    Ranked rank(const PlanQuery &query) const;
-    // With the sides of stages that the frame doesn't have.
-    unsigned whole(const PlanQuery &query, unsigned on_gpu) const;
-    std::optional<unsigned> nearest_measured(unsigned on_gpu) const;
-    void choose_home(Home &home, const PlanQuery &query, const Ranked &ranked);
-    unsigned single_trial(Home &home, const PlanQuery &query, const Ranked &ranked, unsigned now);
-    void consider_excursion(const PlanQuery &query, const Ranked &ranked, unsigned now);
-    void count_excursion(double content, std::int64_t now);
-    bool side_measured(unsigned on_gpu) const;
-    void end_excursion();
-    void judge(const Visit &visit, double before, double after);
-    Paces &pace() { return paces_[size_]; }
-    const Paces &pace() const { return paces_[size_]; }
+    Standing &standing() { return standings_[size_]; }
+    const Standing &standing() const { return standings_[size_]; }
+    unsigned running() const { return probe_.value_or(standing().incumbent); }
+    unsigned effective(unsigned candidate) const { return table_[candidate].on_gpu & usable_; }
+    void start_run(std::optional<unsigned> probe);
     void change_size(unsigned size);
-    void forget();
-    void learn_pace(double ns, std::int64_t now);
-    bool is_warming_up(const CostQuery &query) const { return query.on_gpu && with_gpu_ < kWarmUp * most_in_flight_; }
+    bool is_hopeless() const;
+    bool is_distinct(unsigned candidate) const;
+    bool is_beyond_hope(unsigned candidate) const;
+    std::optional<unsigned> next_probe(std::int64_t now) const;
+    void incumbent_measured(const Pace &pace, std::int64_t now);
+    void judge(unsigned candidate, const Pace &pace, const Pace &before, const Pace &after);
+    bool is_better(const Pace &pace) const;
+    void decide(const char *what, unsigned candidate);
+    std::string name_of(unsigned candidate) const;
 
-    PlannerTraits traits_;
-    CostModel model_;
-    Pace meter_;
-    std::array<Paces, kSizes> paces_;
-    unsigned size_ = 0;     // class of the newest frame
-    unsigned guesses_ = 0;  // times that frames were moved to another plan by costs alone
-    bool informed_ = false; // paces of this size were known when it began
-    std::array<Home, 2> home_;
-    // The stages of most frames, and how many frames since the last one lacked some.
-    struct Usual {
-        unsigned stages = 0, others = 0;
-        bool are_in(unsigned frame);
+    std::span<const Candidate> table_;
+    Goal goal_;
+    Standings standings_;
+    unsigned size_ = kSizes;  // class of the newest frame
+    unsigned usable_ = 0;     // of the newest frame with inter blocks
+    double frame_pixels_ = 0; // of that one
+    std::uint64_t inter_frames_ = 0;
+    unsigned in_flight_ = 0;
+    unsigned run_ = 0;
+    Window window_;
+    std::optional<unsigned> probe_; // which runs
+    Pace incumbent_;                // by the newest window of the incumbent
+    // A probe that has ended, until the incumbent's next window.
+    struct Probed {
+        unsigned candidate;
+        Pace pace;
     };
-    std::array<Usual, 2> learned_from_{}; // of frames with inter blocks, and without
-    Usual planned_;                       // of frames with inter blocks
-    // What an excursion has cost, with the turn to it and back, and since when it is counted.
-    struct Absence {
-        bool counted = false;
-        std::int64_t since = 0; // by the meter's clock
-        double pixels = 0;      // of frames that have ended since
-    };
-    // The plan that is measured for a window; then what was measured, until the next window at home shows that content hasn't changed.
-    std::optional<unsigned> excursion_;
-    std::optional<Visit> visit_;
-    Absence absence_;
-    double lost_ns_ = 0;                    // by the last excursion
-    std::array<unsigned, kPlans> visits_{}; // excursions to a plan
-    unsigned at_home_ = 0;                  // frames since the last excursion
-    double content_ = 0;            // ns of a pixel at a pace of 1, by the last window at home; 0: not measured yet
-    double usual_content_ = 0;      // when plans were forgotten last
-    unsigned windows_ = 0;          // measured
-    std::array<double, 2> depth_{}; // frames in flight, averaged: without GPU, with; 0: there were none
-    double first_depth_ = 1;
-    // Frames on their way at once at most; those that ended with a GPU's share. The first of each thread wait for memory, and say
-    // nothing about costs.
-    static constexpr unsigned kWarmUp = 2;
-    unsigned most_in_flight_ = 1;
-    std::uint64_t with_gpu_ = 0;
-    double credit_ns_ = 0; // what single trials may still cost
-    bool has_credit_ = false;
-    std::uint64_t frames_ = 0, learned_ = 0;
+    std::optional<Probed> probed_;
+    std::optional<unsigned> second_look_; // at a candidate that was better once
+    std::int64_t probe_began_ = 0, next_probe_ = 0;
+    double probe_pixels_ = 0;                       // of frames that ended since it began
+    std::array<unsigned, kMostCandidates> turns_{}; // when each was probed last
+    unsigned probes_ = 0;
+    std::string news_;
 };
 
 } // namespace dd

@@ -1,56 +1,37 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "scheduler/scheduler.h"
 
-#include "scheduler/calibration.h"
+#include "scheduler/plan_cache.h"
+
+#include <utility>
 
 namespace dd {
 namespace {
 
 constexpr unsigned kOutOfRangeInARow = 3;
-constexpr unsigned kItxRest = 32;
-// Costs of shorter streams aren't kept.
-constexpr std::uint64_t kFramesToKeep = 64;
+constexpr unsigned kItxBackoff = 32;
 
-constexpr unsigned kRecon = 1u << DD_STAGE_MC | 1u << DD_STAGE_ITX;
-
-// AV1: restoration reads rows from before CDEF, which only the side that ran CDEF still has; residuals are added to predictions in the
-// same submit.
-StageSets joint_stages(DdCodec codec) {
-    if (codec != DD_CODEC_AV1)
-        return {};
-    return {kRecon, 1u << DD_STAGE_CDEF | 1u << DD_STAGE_LR};
-}
-
-// VP9: residuals aren't recorded while a frame is parsed unless the GPU gets these two. FFmpeg's threads keep them until later, in
-// megabytes of their own each. A GPU with memory of its own is fast enough for both.
-unsigned stages_always_taken(DdCodec codec, const DeviceTraits &traits) {
-    return codec == DD_CODEC_VP9 && traits.copies_pictures ? kRecon : 0;
-}
-
-Knowledge first_knowledge(DdCodec codec, const DeviceTraits &traits) {
-    Knowledge knowledge;
-    knowledge.costs = seed_costs(codec, traits.seed);
-    if (!traits.calibration.empty())
-        load_calibration(traits.calibration, knowledge);
-    return knowledge;
+Planner make_planner(DdCodec codec, const DeviceTraits &traits) {
+    const auto table = plan_table(codec, traits.kind);
+    return {table, traits.goal, traits.plan_cache.empty() ? Standings{} : load_standings(traits.plan_cache, table)};
 }
 
 } // namespace
 
 Scheduler::Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &traits, std::uint64_t seed)
     : codec_(codec), stages_(codec_stages(codec)), spec_(spec), traits_(traits), random_(seed),
-      planner_(traits.planner, first_knowledge(codec, traits)) {}
+      planner_(make_planner(codec, traits)) {}
 
 Scheduler::~Scheduler() {
-    if (planner_.learned() >= kFramesToKeep)
-        save_calibration(traits_.calibration, planner_.knowledge());
+    if (planner_.probes() && !traits_.plan_cache.empty())
+        save_standings(traits_.plan_cache, plan_table(codec_, traits_.kind), planner_.standings());
 }
 
 void Scheduler::use(const DeviceTraits &traits) {
-    const Knowledge knowledge = first_knowledge(codec_, traits);
+    Planner planner = make_planner(codec_, traits);
     const std::lock_guard lock(mutex_);
     traits_ = traits;
-    planner_ = Planner(traits.planner, knowledge);
+    planner_ = std::move(planner);
 }
 
 DdSide Scheduler::wish(DdStage stage) {
@@ -73,33 +54,26 @@ bool Scheduler::itx_backs_off() {
     return true;
 }
 
-DdPlan Scheduler::automatic(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now) {
-    const PlanQuery query{static_cast<double>(facts.width) * facts.height,
-                          facts.intra_only,
-                          facts.stages,
-                          facts.usable,
-                          joint_stages(codec_),
-                          stages_always_taken(codec_, traits_),
-                          facts.with_intra};
-    forecast.measured = true;
-    forecast.forecast = planner_.plan(query, in_flight_, now);
-    forecast.query = query.with(forecast.forecast.on_gpu);
+DdPlan Scheduler::automatic(const FrameFacts &facts, PlannedFrame &planned, std::int64_t now) {
+    planned.timed = true;
+    planned.pixels = static_cast<double>(facts.width) * facts.height;
+    planned.choice = planner_.plan({planned.pixels, facts.intra_only, facts.usable}, in_flight_, now);
     DdPlan plan = {};
     for (unsigned i = 0; i < stages_; i++)
-        plan.side[i] = forecast.query.on_gpu >> i & 1 ? DD_SIDE_GPU : DD_SIDE_CPU;
+        plan.side[i] = planned.choice.on_gpu >> i & 1 ? DD_SIDE_GPU : DD_SIDE_CPU;
     return plan;
 }
 
-DdPlan Scheduler::plan(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now) {
-    forecast = {};
+DdPlan Scheduler::plan(const FrameFacts &facts, PlannedFrame &planned, std::int64_t now) {
+    planned = {};
     DdPlan plan = {};
     const std::lock_guard lock(mutex_);
     in_flight_++;
-    if (latched_ || !facts.gpu_reaches)
+    if (disabled_ || !facts.gpu_reaches)
         return plan;
     if (spec_.kind == PlanSpec::Kind::automatic) {
         if (traits_.automatic)
-            plan = automatic(facts, forecast, now);
+            plan = automatic(facts, planned, now);
     } else {
         for (unsigned i = 0; i < stages_; i++) {
             const DdSide side = wish(static_cast<DdStage>(i));
@@ -121,23 +95,13 @@ bool Scheduler::takes_intra(const DdPlan &plan) {
     return random_() & 1;
 }
 
-void Scheduler::submit_ended(const FrameForecast &forecast, unsigned stages, double ns) {
-    if (!forecast.measured)
-        return;
-    CostQuery query = forecast.query;
-    query.on_gpu &= stages;
-    const std::lock_guard lock(mutex_);
-    planner_.learn_submit(query, ns);
-}
-
-void Scheduler::ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well, std::int64_t now) {
+std::string Scheduler::ended(const PlannedFrame &planned, const Instant &now) {
     const std::lock_guard lock(mutex_);
     in_flight_--;
-    if (!forecast.measured)
-        return;
-    if (well)
-        planner_.learn_frame(forecast.query, outcome);
-    planner_.ended(forecast.forecast, forecast.query.pixels, now);
+    if (!planned.timed)
+        return {};
+    planner_.ended(planned.choice, planned.pixels, now);
+    return planner_.take_news();
 }
 
 void Scheduler::out_of_range() {
@@ -145,7 +109,7 @@ void Scheduler::out_of_range() {
     if (++out_of_range_ < kOutOfRangeInARow)
         return;
     out_of_range_ = 0;
-    itx_backoff_ = kItxRest;
+    itx_backoff_ = kItxBackoff;
 }
 
 void Scheduler::in_range() {

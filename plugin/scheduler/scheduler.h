@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <mutex>
 #include <random>
+#include <string>
 
 namespace dd {
 
@@ -18,46 +19,42 @@ struct FrameFacts {
     bool intra_only = false;  // no inter blocks
     unsigned stages = 0;      // that it has
     unsigned usable = 0;      // among them those that the GPU could run, as far as can be known now
-    bool with_intra = false;  // intra blocks can go to the GPU with predictions and residuals
     bool gpu_reaches = false; // the picture lies in memory that the GPU reaches
 };
 
 // What is known of the device.
 struct DeviceTraits {
     bool automatic = false; // there is a GPU, and plan `auto` is wanted
-    PlannerTraits planner{};
-    CostSeed seed = CostSeed::discrete;
-    bool copies_pictures = false; // its memory is its own
-    std::string calibration{};    // file of costs; empty: none
+    DeviceKind kind = DeviceKind::fast;
+    Goal goal = Goal::speed;
+    std::string plan_cache{}; // file; empty: none
 };
 
 // A frame between its plan and its end.
-struct FrameForecast {
-    CostQuery query;
-    Forecast forecast;
-    bool measured = false; // plan `auto` made the plan
+struct PlannedFrame {
+    Choice choice;
+    double pixels = 0;
+    bool timed = false; // plan `auto` made the plan
 };
 
 class Scheduler {
   public:
     Scheduler(DdCodec codec, const PlanSpec &spec, const DeviceTraits &traits, std::uint64_t seed);
-    ~Scheduler(); // keeps what was learned
+    ~Scheduler(); // keeps what was found
     Scheduler(const Scheduler &) = delete;
     Scheduler &operator=(const Scheduler &) = delete;
 
-    // Of a device that wasn't known before. No frame has been measured yet.
+    // Of a device that wasn't known before. No frame has been timed yet.
     void use(const DeviceTraits &traits);
-    // Of a frame that begins, and later calls `ended`.
-    DdPlan plan(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now);
+    // Of a frame that begins, and later calls `ended`. `now`: wall_ns().
+    DdPlan plan(const FrameFacts &facts, PlannedFrame &planned, std::int64_t now);
     // Whether intra blocks go to the GPU of a frame that has this plan and whose facts allow it.
     bool takes_intra(const DdPlan &plan);
-    // The GPU took `ns` for one submit with the stages of `stages` (bit s: stage s).
-    void submit_ended(const FrameForecast &forecast, unsigned stages, double ns);
-    // `well`: all went as planned.
-    void ended(const FrameForecast &forecast, const CostOutcome &outcome, bool well, std::int64_t now);
+    // Returns what plan `auto` has decided, for people; empty: nothing.
+    std::string ended(const PlannedFrame &planned, const Instant &now);
     // The GPU failed: everything on the CPU from now on. True: it is news.
-    bool latch() { return !latched_.exchange(true); }
-    bool latched() const { return latched_; }
+    bool disable() { return !disabled_.exchange(true); }
+    bool disabled() const { return disabled_; }
     // Frames whose residuals stayed on the CPU because others before them had been out of range.
     std::uint64_t itx_backed_off() const { return itx_backed_off_; }
     // A frame's residuals left the range that the GPU is exact in. After some in a row they stay on the CPU for a while.
@@ -67,13 +64,13 @@ class Scheduler {
 
   private:
     DdSide wish(DdStage stage);
-    DdPlan automatic(const FrameFacts &facts, FrameForecast &forecast, std::int64_t now); // with mutex_ held
-    bool itx_backs_off();                                                                 // with mutex_ held
+    DdPlan automatic(const FrameFacts &facts, PlannedFrame &planned, std::int64_t now); // with mutex_ held
+    bool itx_backs_off();                                                               // with mutex_ held
 
     const DdCodec codec_;
     const unsigned stages_;
     const PlanSpec spec_;
-    std::atomic<bool> latched_{false};
+    std::atomic<bool> disabled_{false};
     std::mutex mutex_; // of what follows
     DeviceTraits traits_;
     std::mt19937_64 random_;

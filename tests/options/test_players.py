@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from daedalus_tools import ivf, manifest
+from daedalus_tools import ivf, log_lines, manifest
 from program import DEVICE, DecodeCase, decode, hwaccel, long, paths, run, small, stock_frames
 
 ENABLED = {"DAEDALUS_ENABLE": "1", "DAEDALUS_DEVICE": DEVICE, "DAEDALUS_PLAN": "gpu"}
@@ -23,6 +23,9 @@ def av1() -> Path:
 
 
 class Environment(DecodeCase):
+    def assert_stock(self, done) -> None:
+        self.assertFalse([line for line in done.log.splitlines() if log_lines.speaks_of_us(line)])
+
     def test_a_device_is_opened(self):
         for stream in (small(), av1()):
             for threads in ("0", "4"):
@@ -33,11 +36,11 @@ class Environment(DecodeCase):
 
     def test_not_where_one_thread_is_asked_for(self):
         """Those are what avformat_find_stream_info() opens."""
-        self.assertNotIn("daedalus", self.decodes(["-threads", "1"], ENABLED).log)
+        self.assert_stock(self.decodes(["-threads", "1"], ENABLED))
 
     def test_not_without_the_variable(self):
         for value in ({}, {"DAEDALUS_ENABLE": ""}, {"DAEDALUS_ENABLE": "0"}):
-            self.assertNotIn("daedalus", self.decodes([], {**ENABLED, "DAEDALUS_ENABLE": "0", **value}).log)
+            self.assert_stock(self.decodes([], {**ENABLED, "DAEDALUS_ENABLE": "0", **value}))
 
     def test_the_callers_device_stays(self):
         done = self.decodes(hwaccel(), {**ENABLED, "DAEDALUS_DEVICE": "cpu"})

@@ -94,9 +94,9 @@ std::string planned(Scheduler &scheduler, bool intra_only = false, bool filtered
     facts.intra_only = intra_only;
     facts.stages = facts.usable = (intra_only ? 0u : 3u) | (filtered ? 4u : 0u);
     facts.gpu_reaches = reaches;
-    FrameForecast forecast;
-    const DdPlan plan = scheduler.plan(facts, forecast, 1);
-    scheduler.ended(forecast, {}, true, 2);
+    PlannedFrame planned;
+    const DdPlan plan = scheduler.plan(facts, planned, 1);
+    scheduler.ended(planned, {2, 2});
     return plan_text(plan, 0, 3);
 }
 
@@ -130,19 +130,10 @@ TEST_CASE("intra blocks go with predictions and residuals", "[plan]") {
     REQUIRE(taken < 80);
 }
 
-TEST_CASE("a frame whose intra blocks are the GPU's takes one submit", "[plan]") {
-    CostQuery query{1e6, false, 7, 7};
-    REQUIRE(query.submits() == 2);
-    query.with_intra = true;
-    REQUIRE(query.submits() == 1);
-    query.on_gpu = 5;
-    REQUIRE(query.submits() == 2);
-}
-
-TEST_CASE("a latched scheduler stays on the CPU", "[plan]") {
+TEST_CASE("a disabled scheduler stays on the CPU", "[plan]") {
     Scheduler scheduler = make_scheduler("gpu", true);
-    REQUIRE(scheduler.latch());
-    REQUIRE_FALSE(scheduler.latch());
+    REQUIRE(scheduler.disable());
+    REQUIRE_FALSE(scheduler.disable());
     REQUIRE(planned(scheduler) == "mc=cpu,itx=cpu,lf=cpu");
 }
 

@@ -45,9 +45,9 @@ class Stream {
         const std::int64_t now = kFrameTime * ++frames_;
         const double noise = spread_(random_);
         const double begin = cpu_ns();
-        dd::FrameForecast forecast;
-        scheduler_.plan(facts_, forecast, now);
-        flying_.push_back(forecast);
+        dd::PlannedFrame planned;
+        scheduler_.plan(facts_, planned, now);
+        flying_.push_back(planned);
         if (flying_.size() >= kInFlight)
             end_oldest(now, noise);
         return cpu_ns() - begin;
@@ -66,25 +66,18 @@ class Stream {
         return traits;
     }
     void end_oldest(std::int64_t now, double noise) {
-        const dd::FrameForecast forecast = flying_.front();
+        const dd::PlannedFrame planned = flying_.front();
         flying_.pop_front();
-        dd::CostOutcome outcome;
-        outcome.cpu_ns = 4e6 * noise;
-        if (forecast.query.on_gpu) {
-            outcome.gpu_ns = 1e6 * noise;
-            outcome.submits = 2;
-            scheduler_.submit_ended(forecast, kRecon, 0.4e6 * noise);
-            scheduler_.submit_ended(forecast, kFilter, 0.6e6 * noise);
-        }
-        scheduler_.ended(forecast, outcome, true, now);
+        cpu_ += static_cast<std::int64_t>(4e6 * noise);
+        scheduler_.ended(planned, {now, cpu_});
     }
 
     dd::Scheduler scheduler_;
     const dd::FrameFacts facts_ = inter_frame();
-    std::deque<dd::FrameForecast> flying_;
+    std::deque<dd::PlannedFrame> flying_;
     std::mt19937 random_{1};
     std::normal_distribution<double> spread_{1.0, 0.05};
-    std::int64_t frames_ = 0;
+    std::int64_t frames_ = 0, cpu_ = 0;
 };
 
 } // namespace

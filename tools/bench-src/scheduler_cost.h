@@ -6,7 +6,7 @@
 namespace bench {
 
 struct SchedulerCost {
-    double mean_ns = 0;  // CPU time of a frame's calls: its plan, two submits, its end
+    double mean_ns = 0;  // CPU time of a frame's calls: its plan, its end
     double worst_ns = 0; // the most expensive of a thousand frames, median of such thousands
     unsigned frames = 0;
 };
