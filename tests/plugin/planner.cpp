@@ -33,9 +33,9 @@ struct Machine {
     unsigned hidden_every = 0; // such a frame takes four times as long
     unsigned scene = 0;        // frames, about, after which content gets half as hard again, or as it was
     bool hard = false;
-    unsigned cold = 0;         // so many frames with a GPU take four times as long
-    double pause_ms = 0;       // the consumer's, before each frame
-    double rate_ms = 0;        // the consumer takes frames at this rate
+    unsigned cold = 0;   // so many frames with a GPU take four times as long
+    double pause_ms = 0; // the consumer's, before each frame
+    double rate_ms = 0;  // the consumer takes frames at this rate
     std::mt19937 random{1};
 
     std::vector<double> core_free = std::vector<double>(64, 0);
