@@ -13,7 +13,7 @@
 namespace dd {
 namespace {
 
-constexpr std::int64_t kShare = 10;            // opening may take one of so many parts
+constexpr std::int64_t kShare = 20;            // opening may take one of so many parts, and closing another
 constexpr std::int64_t kUnknown = 200'000'000; // what a desktop's driver takes
 constexpr std::int64_t kMost = 1'000'000'000;  // more is a driver's compiler, whose own cache keeps what it makes
 constexpr std::int64_t kInterval = 20'000'000; // between looks at the clock

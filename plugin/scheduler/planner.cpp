@@ -78,6 +78,7 @@ Planner::Planner(std::span<const Candidate> table, Goal goal, const Standings &k
 
 void Planner::start_run(std::optional<unsigned> probe) {
     probe_ = probe;
+    usable_ = 0;
     run_++;
     window_.restart(in_flight_ + kSettle);
 }
@@ -96,7 +97,7 @@ Choice Planner::plan(const PlanQuery &query, unsigned in_flight, std::int64_t no
         change_size(size);
     window_.begun(in_flight, now);
     if (!query.intra_only) {
-        usable_ = query.usable;
+        usable_ |= query.usable;
         frame_pixels_ = query.pixels;
         inter_frames_++;
     }
@@ -116,6 +117,7 @@ void Planner::ended(const Choice &choice, double pixels, const Instant &now) {
         return;
     if (!probe_) {
         incumbent_measured(*pace, now.wall);
+        usable_ = 0;
         return;
     }
     probed_ = {*probe_, *pace};

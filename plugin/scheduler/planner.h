@@ -100,8 +100,8 @@ class Planner {
     Goal goal_;
     Standings standings_;
     unsigned size_ = kSizes;  // class of the newest frame
-    unsigned usable_ = 0;     // of the newest frame with inter blocks
-    double frame_pixels_ = 0; // of that one
+    unsigned usable_ = 0;     // by frames with inter blocks since the run or its newest window began
+    double frame_pixels_ = 0; // of the newest of those
     std::uint64_t inter_frames_ = 0;
     unsigned in_flight_ = 0;
     unsigned run_ = 0;

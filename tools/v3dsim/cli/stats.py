@@ -80,7 +80,7 @@ def traffic_figures(jobs: list) -> dict:
     if not stored:
         return {}
     blocks = stored / BLOCK_BYTES
-    groups = {"words read": ("load", "texture_load"), "words written": ("store", "texture_store", "atomic"),
+    groups = {"words read": ("load", "texture_load", "uniform_load"), "words written": ("store", "texture_store", "atomic"),
               "shared words": ("shared_load", "shared_store", "shared_atomic"),
               "scratch words": ("scratch_load", "scratch_store")}
     return {name: round(_words(jobs, *kinds) / blocks, 2) for name, kinds in groups.items()}

@@ -917,7 +917,7 @@ bool run_signals(Thread &t, const RunContext &ctx, const Instruction &in) {
         LaneMask undefined[1] = {};
         if (ctx.observer) {
             uint32_t address[lanes] = {t.unifa};
-            const Access access{Access::Type::Load, false, 1, 4, 1, 0, address};
+            const Access access{Access::Type::Load, false, 1, 4, 1, 0, address, true};
             if (!ctx.observer->access(t, access, nullptr, undefined))
                 return false;
         }

@@ -40,6 +40,7 @@ struct Access {
     LaneMask enabled;        // lanes that access memory
     LaneMask helpers;        // of these, the ones that only fill up a quad
     const uint32_t *address; // 16 byte addresses; word w of a lane lies 4 * w bytes further
+    bool uniform = false;    // through the unit that fetches uniforms: one word for all lanes
 };
 
 // Sees every access before it is done. Used for tracing and checking; absent otherwise.

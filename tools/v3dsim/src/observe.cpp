@@ -28,6 +28,8 @@ void collect_lines(const Access &a, AccessRecord &r) {
 
 Traffic Classifier::classify(const Access &a, uint32_t address) {
     const auto kind = static_cast<unsigned>(a.type);
+    if (a.uniform)
+        return Traffic::UniformLoad;
     if (a.texture)
         return static_cast<Traffic>(static_cast<unsigned>(Traffic::TextureLoad) + kind);
     const uint32_t handle = memory_.owner(address);

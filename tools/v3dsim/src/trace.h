@@ -21,7 +21,8 @@
 //                         "barriers"
 //   "tmu"               memory traffic, all batches. Keys "load", "store", "atomic" (buffers), "shared_load",
 //                       "shared_store", "shared_atomic" (shared variables), "scratch_load", "scratch_store" (spills and
-//                       arrays indexed at run time), "texture_load", "texture_store", "texture_atomic". Each is
+//                       arrays indexed at run time), "texture_load", "texture_store", "texture_atomic",
+//                       "uniform_load" (uniforms read by address, which aren't the memory unit's). Each is
 //                         {"ops": operations of 16 lanes, "lanes": active lanes summed, "words": 32-bit words moved
 //                          (an 8- or 16-bit access counts as one), "bytes": bytes asked for, "lines": distinct 64-byte
 //                          lines touched by each operation, summed}
@@ -50,6 +51,7 @@
 //       X… , Y… , Z…    texture or image load, store, atomic, same syntax
 //       r W x L : E @…  load from scratch; "w…" store to scratch
 //       s W x L : E @…  load from shared memory; "t…" store to; "a…" atomic on shared memory
+//       v1x1:4@LINE     a uniform was read by address (ldunifa), through the unit that fetches uniforms
 //       l               ldtmu: takes one word (for 16 lanes) from the result queue; stalls until it is there
 //       k               tmuwt: waits until all stores of this thread are done
 //       T               thread switch (after its delay slots)
@@ -78,6 +80,7 @@ enum class Traffic : uint8_t {
     TextureLoad,
     TextureStore,
     TextureAtomic,
+    UniformLoad,
     Count
 };
 constexpr size_t traffic_count = static_cast<size_t>(Traffic::Count);

@@ -89,6 +89,7 @@ class Machine {
     void release(unsigned number, double now);
     void advance(Thread &thread, double now);
     double memory(Thread &thread, const Event &event, double now);
+    double fetch_uniform(Thread &thread, const Event &event, double now);
     double serve_lines(Thread &thread, const Event &event, double now);
     std::uint64_t line_of(const Thread &thread, const Event &event, std::uint32_t i) const;
     void barrier(Thread &thread, double now);
@@ -170,8 +171,19 @@ double Machine::serve_lines(Thread &thread, const Event &event, double now) {
     return done;
 }
 
+// A read of a uniform by address takes no part of the TMU. The QPU waits for a line that no cache has. Returns when it may issue its next
+// instruction.
+double Machine::fetch_uniform(Thread &thread, const Event &event, double now) {
+    for (std::uint32_t i = 0; i < event.line_count; i++)
+        if (!shared_cache_.touch(line_of(thread, event, i)))
+            now = dram_.move_line(now, p_) + p_.dram_latency;
+    return now;
+}
+
 // Returns when the QPU may issue its next instruction.
 double Machine::memory(Thread &thread, const Event &event, double now) {
+    if (event.space == Space::Uniform)
+        return fetch_uniform(thread, event, now);
     Tmu &tmu = tmus_[thread.qpu / (kQpus / kSlices)];
     while (!tmu.queue.empty() && tmu.queue.front() <= now)
         tmu.queue.pop_front();
