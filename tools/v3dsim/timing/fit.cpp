@@ -19,6 +19,7 @@ const std::vector<Axis> &axes() {
         {&Parameters::operation, {0, 1, 2, 4, 6, 8, 12, 16, 24, 32}},
         {&Parameters::word, {0, 0.5, 1, 2, 3, 4, 6, 8, 12, 16}},
         {&Parameters::resident, {1, 2, 3, 4, 6, 8, 12, 24, 48}},
+        {&Parameters::launch, {8, 16, 32, 48, 64, 96, 128}},
     };
     return table;
 }

@@ -32,7 +32,7 @@ class Fitter {
     Fit fit(const std::vector<const Measured *> &rows, const Parameters &start);
 
   private:
-    static constexpr std::size_t kFitted = 4;
+    static constexpr std::size_t kFitted = 5;
     using Key = std::pair<const Measured *, std::array<double, kFitted>>;
     std::map<Key, double> known_;
 

@@ -162,11 +162,11 @@ double Machine::serve_lines(Thread &thread, const Event &event, double now) {
     double done = now;
     for (std::uint32_t i = 0; i < event.line_count; i++) {
         const std::uint64_t line = line_of(thread, event, i);
-        const bool near = event.access == Access::Load && tmu.cache.touch(line);
-        if (near || shared_cache_.touch(line))
+        const bool load = event.access == Access::Load;
+        if (load ? tmu.cache.touch(line) || shared_cache_.touch(line) : shared_cache_.write(line))
             continue;
         const double moved = dram_.move_line(now, p_);
-        done = std::max(done, event.access == Access::Load ? moved + p_.dram_latency : moved);
+        done = std::max(done, load ? moved + p_.dram_latency : moved);
     }
     return done;
 }

@@ -16,14 +16,14 @@ struct Parameters {
     double operation = 6; // cycles of TMU service for an operation of 16 lanes …
     double word = 3;      // … and for each word that a lane moves
     double resident = 1;  // supergroups in flight
+    double launch = 64;   // cycles between two batches starting
     // Assumed: known of the hardware, or not visible in the measured kernels.
     double clock_mhz = 960;
     double issue = 4;           // cycles an instruction: 16 lanes over 4
-    double launch = 8;          // cycles between two batches starting
     double dispatch_us = 33;    // from one dispatch's end to the next one's start, bare
     double line = 1;            // cycles of TMU service for each distinct 64-byte line of an operation
     double dram_bytes = 9;      // a cycle, that DRAM delivers to or takes from the GPU
-    double dram_latency = 80;   // cycles that a line from DRAM takes longer
+    double dram_latency = 40;   // cycles that a line from DRAM takes longer
     double queue = 16;          // operations that a TMU's queue holds
     double cache_lines = 128;   // of a slice's TMU cache
     double shared_lines = 4096; // of the cache that all slices share
