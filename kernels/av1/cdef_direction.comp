@@ -55,15 +55,15 @@ int cost_diagonal(const bool mirrored) {
     return cost;
 }
 
-// Lines y + (x >> 1) = n, 3 + y - (x >> 1) = n, and the same two with x and y synced_tiles.
-int cost_slanted(const bool synced_tiles, const bool mirrored) {
+// Lines y + (x >> 1) = n, 3 + y - (x >> 1) = n, and the same two with x and y exchanged.
+int cost_slanted(const bool transposed, const bool mirrored) {
     int cost = 0;
     [[unroll]] for (int n = 0; n < 11; n++) {
         int s = 0;
         [[unroll]] for (int b = 0; b < 8; b++) {
             const int a = mirrored ? n - 3 + (b >> 1) : n - (b >> 1);
             if (a >= 0 && a < 8)
-                s += synced_tiles ? at(a, b) : at(b, a);
+                s += transposed ? at(a, b) : at(b, a);
         }
         cost += square(s) * (n >= 3 && n < 8 ? 105 : share(2 * (n < 3 ? n : 10 - n) + 2));
     }

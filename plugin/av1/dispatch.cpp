@@ -48,6 +48,9 @@ Units squares(const DdAv1FilterParams &p, unsigned plane) {
 Units blocks(const DdAv1FilterParams &p, unsigned plane) { // 64 pixels each
     return {plane ? div_up(p.w8, 1u << (p.ss_h + p.ss_v)) : p.w8, p.h8};
 }
+Units copied_blocks(const DdAv1FilterParams &p, unsigned plane) { // 256 pixels each: a lane takes sixteen
+    return {plane ? div_up(p.w8, 4u << (p.ss_h + p.ss_v)) : div_up(p.w8, 4u), p.h8};
+}
 unsigned tile_groups(const DdAv1FilterParams &p, unsigned plane) {
     const bool restored = p.restored >> plane & 1;
     const unsigned width = restored ? std::min(kTileColumns, 1u << p.unit_log2[plane]) : kTileColumns;
@@ -77,7 +80,7 @@ class Planner {
         add("cdef_direction", pass);
         add(kernel("cdef_filter", batch_.dst.format.bit_depth), pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0));
         if (!restored)
-            add_units("copy", blocks, 0);
+            add_units("copy", copied_blocks, 0);
     }
 
     void restoration() {
@@ -85,7 +88,7 @@ class Planner {
             return;
         filtered_ = 7;
         if (!batch_.filters.cdef())
-            add_units("copy", blocks, DD_AV1_PASS_ALL);
+            add_units("copy", copied_blocks, DD_AV1_PASS_ALL);
         filtered_ = params_.restored;
         const auto tiles = [this](unsigned p) { return tile_groups(params_, p); };
         add("restoration", counted(tiles, batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF));

@@ -60,7 +60,7 @@ class Buffer {
     VkResult flush() const;
     VkResult invalidate() const;
     // The CPU gets other pages at the same address, with what these hold: what the GPU writes from here on isn't seen. False: they can't be
-    // synced_tiles, and all stays as it is.
+    // exchanged, and all stays as it is.
     bool replace_pages();
 
   private:

@@ -216,7 +216,7 @@ class Block {
         base = std::max(base, -2);
         return (edge[base] * (32 - shift) + edge[base + 1] * shift + 16) >> 5;
     }
-    // By one edge: pixel j of row i above which it lies, or the same with rows and columns synced_tiles.
+    // By one edge: pixel j of row i above which it lies, or the same with rows and columns exchanged.
     int along(const Edge &edge, bool doubled, int step, int i, int j) const {
         const int up = doubled, position = (i + 1) * step;
         const int base = (position >> (6 - up)) + (j << up), end = (w_ + h_ - 1) << up;

@@ -94,7 +94,7 @@ int half_step(const Line &line, int at, int step) {
     return step % 2 ? average(line(at), line(at + 1), line(at + 2)) : average(line(at), line(at + 1));
 }
 
-// D117; D153 is the same with above and left synced_tiles.
+// D117; D153 is the same with above and left exchanged.
 template <class Around>
 int steep(const Around &around, int row, int column) {
     const int at = column - row / 2;
