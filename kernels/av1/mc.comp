@@ -51,9 +51,12 @@ void main() {
     const Cell cell = find_cell(work.part, w4, h4, work.chroma || (ctl & DD_AV1_CHROMA) != 0u);
     const Source s = source_plane(cell.plane);
     const uint rows = work.none ? 0u : (ctl & DD_AV1_TWO_ROWS) != 0u ? 2u : 4u;
+    // Found before the prediction: a word is less to keep meanwhile than what it is made of.
+    uint dst_word = s.offset + (target.y + cell.y) * s.stride + ((target.x + cell.x) >> 2) * QUAD_WORDS;
     vec4 sum[4];
 #ifdef PAIR
     const bool halves = (ctl & DD_AV1_HALVES) != 0u;
+    uint mask_word = words[record + 2u] + (cell.y << w4) + (cell.x >> 2);
     uvec2 first[4];
     [[unroll]] for (int j = 0; j < 4; j++)
         first[j] = uvec2(0u);
@@ -64,7 +67,6 @@ void main() {
                 first[j] = pack_values(halves ? to_pixels(sum[j]) : intermediate(sum[j]));
         }
     }
-    const uint width = 4u << w4;
 #else
     predict(record + FIRST_SOURCE, target, cell, s, sum);
 #endif
@@ -75,7 +77,7 @@ void main() {
             pixels = vec4(unpack_values(first[j]).xy, to_pixels(sum[j]).zw);
         } else {
             const vec4 weight = (ctl & DD_AV1_MASKED) != 0u
-                                    ? mask_weights(words[record + 2u], width, cell.x, cell.y + j)
+                                    ? mask_weights(mask_word)
                                     : vec4(float((ctl >> DD_AV1_WEIGHT_SHIFT) & 127u));
             pixels = combine(unpack_values(first[j]), intermediate(sum[j]), weight);
         }
@@ -83,6 +85,10 @@ void main() {
         const vec4 pixels = to_pixels(sum[j]);
 #endif
         if (j < rows)
-            store_row(cell.plane, target.x + cell.x, target.y + cell.y + j, pixels);
+            store_quad(dst_word, pack_quad(ivec4(pixels)));
+        dst_word += s.stride;
+#ifdef PAIR
+        mask_word += 1u << w4;
+#endif
     }
 }

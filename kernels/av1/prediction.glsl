@@ -78,6 +78,23 @@ int high_half(uint word) { return int(word) >> 16; }
 
 float tap_of(uint word, uint i) { return float(bitfieldExtract(int(word), int(i * 8u), 8)); }
 
+// Eight taps as half floats, whose unpacking costs nothing on V3D.
+struct Taps {
+    uint pair[4];
+};
+Taps load_taps(uint at) {
+    Taps taps;
+    [[unroll]] for (uint i = 0u; i < 4u; i++) {
+        const uint word = words[at + (i >> 1)];
+        taps.pair[i] = packHalf2x16(vec2(tap_of(word, 2u * i & 3u), tap_of(word, 2u * i + 1u & 3u)));
+    }
+    return taps;
+}
+float tap(Taps taps, const int t) {
+    const vec2 pair = unpackHalf2x16(taps.pair[t >> 1]);
+    return (t & 1) == 0 ? pair.x : pair.y;
+}
+
 #define LOAD_FROM(REF)                                                                                                 \
     {                                                                                                                  \
         [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)                                                                \
@@ -112,7 +129,7 @@ void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]
                                        ((source.how >> DD_AV1_MX_SHIFT) & 15u)) * 2u;
     const uint taps_y = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_Y_SHIFT) & 7u) * 16u +
                                        ((source.how >> DD_AV1_MY_SHIFT) & 15u)) * 2u;
-    const uint h[2] = uint[2](words[taps_x], words[taps_x + 1u]);
+    const Taps h = load_taps(taps_x);
     const uint v[2] = uint[2](words[taps_y], words[taps_y + 1u]);
     const Span span = span_of(s, x - 3);
     [[unroll]] for (int j = 0; j < 4; j++)
@@ -124,7 +141,7 @@ void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]
         fetch_row(ref, s, span, y - 3 + row, p);
         vec4 mid = vec4(-64.0 * PIXEL_BIAS);
         [[unroll]] for (int t = 0; t < 8; t++)
-            mid += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap_of(h[t >> 2], uint(t & 3));
+            mid += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap(h, t);
         mid = floor(mid * (1.0 / float(64 >> MORE_BITS)) + 0.5);
         const float next = row < 8 ? tap_of(row < 4 ? v[0] : v[1], uint(row & 3)) : 0.0;
         weight = vec4(next, weight.xyz);
@@ -200,11 +217,13 @@ vec4 combine(vec4 a, vec4 b, vec4 weight) {
     return clamp(floor((a * weight + b * (64.0 - weight)) * COMBINED_SCALE + 0.5), 0.0, float(PIXEL_MAX));
 }
 
-// Four weights out of a mask whose rows have `width` bytes.
-vec4 mask_weights(uint mask, uint width, uint x, uint y) {
-    const uint word = words[mask + (y * width + x) / 4u];
+// Four weights of a mask.
+vec4 mask_weights(uint mask_word) {
+    const uint word = words[mask_word];
     return vec4(word & 255u, (word >> 8) & 255u, (word >> 16) & 255u, word >> 24);
 }
+// Out of a mask whose rows have `width` bytes.
+vec4 mask_weights(uint mask, uint width, uint x, uint y) { return mask_weights(mask + (y * width + x) / 4u); }
 
 void store_row(uint plane, uint x, uint y, vec4 pixels) {
     const Source s = source_plane(plane);
