@@ -15,7 +15,8 @@ struct EmbeddedKernel {
 
 // Sorted by name.
 std::span<const EmbeddedKernel> embedded_kernels();
-// Another one where any kernel is another. Known when they are built: to look at all of them takes their pages into memory.
+// Another one where any kernel is another. Known when they are built: to look at all of them takes their pages into
+// memory.
 std::uint64_t sum_of_embedded_kernels();
 
 } // namespace dd

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// CDEF of a whole frame from the decisions of cdef_direction.comp, from one picture to another. AV1 specification, clause 7.15.2. A
-// lane takes four pixels of a row and sixteen lanes an 8x8 block, so that they take one way; of subsampled chroma they take two
-// or four blocks. Blocks that aren't filtered are left out. With DD_AV1_PASS_ALL restoration follows, which reads the whole picture from
-// scratch A, and from scratch B what it was before.
+// CDEF of a whole frame from the decisions of cdef_direction.comp, from one picture to another. AV1 specification,
+// clause 7.15.2. A lane takes four pixels of a row and sixteen lanes an 8x8 block, so that they take one way; of
+// subsampled chroma they take two or four blocks. Blocks that aren't filtered are left out. With DD_AV1_PASS_ALL
+// restoration follows, which reads the whole picture from scratch A, and from scratch B what it was before.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "filter.glsl"
 
-// The filter runs in fp32, which is exact. Pixels of up to ten bits are mantissas of half floats with the exponent of 1024, whose
-// unpacking costs nothing on V3D: they are all that much too large, which differences and extremes don't mind.
+// The filter runs in fp32, which is exact. Pixels of up to ten bits are mantissas of half floats with the exponent of
+// 1024, whose unpacking costs nothing on V3D: they are all that much too large, which differences and extremes don't
+// mind.
 const uint kHalves = 0x64006400u;
 
 #if BITS == 8
@@ -95,9 +96,9 @@ struct Strengths {
     uint dir;
 };
 
-// Taps come in pairs, one and two steps away: in the block's direction, then in those to its left and right. What changes from pair to pair
-// is carried through the loops: chosen anew each time, it costs a third more on V3D. Loops end at their ends: llvmpipe 22.3 gives
-// lanes that leave one by a break in its middle wrong results.
+// Taps come in pairs, one and two steps away: in the block's direction, then in those to its left and right. What
+// changes from pair to pair is carried through the loops: chosen anew each time, it costs a third more on V3D. Loops
+// end at their ends: llvmpipe 22.3 gives lanes that leave one by a break in its middle wrong results.
 void add_taps(inout State s, const Quad quad, int stride, const Strengths t, bool border) {
     const bool primary = t.pri != 0.0;
     float strength = primary ? t.pri : t.sec, scale = primary ? t.pri_scale : t.sec_scale;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What CDEF has filtered, from scratch A back to the picture; or, with DD_AV1_PASS_ALL, the whole picture to scratch B, which
-// restoration reads. A lane takes four quads of a block of 8x8 pixels of luma: two rows, of subsampled chroma up to four.
+// What CDEF has filtered, from scratch A back to the picture; or, with DD_AV1_PASS_ALL, the whole picture to scratch
+// B, which restoration reads. A lane takes four quads of a block of 8x8 pixels of luma: two rows, of subsampled
+// chroma up to four.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "filter.glsl"

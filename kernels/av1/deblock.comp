@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Deblocking of a whole frame in place, across the edges between columns or (ROWS) those between rows. AV1 specification, clause
-// 7.14. Edges of one direction don't touch each other's pixels, so they need no order. A lane takes one line of pixels across an edge,
-// of four edges one after the other. Only pixels that a filter reads are loaded: a neighbour may be writing the next ones.
+// Deblocking of a whole frame in place, across the edges between columns or (ROWS) those between rows. AV1
+// specification, clause 7.14. Edges of one direction don't touch each other's pixels, so they need no order. A lane
+// takes one line of pixels across an edge, of four edges one after the other. Only pixels that a filter reads are
+// loaded: a neighbour may be writing the next ones.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -19,8 +20,8 @@ struct Outer { // what 14 taps read on top
     int p6, p5, p4, q4, q5, q6;
 };
 
-// Two pixels on one side of an edge: `near` lies closer to it. `at`: byte of the edge's first pixel behind it; `k`: 0 for the two pixels
-// at the edge.
+// Two pixels on one side of an edge: `near` lies closer to it. `at`: byte of the edge's first pixel behind it; `k`: 0
+// for the two pixels at the edge.
 #ifdef ROWS
 #if BYTES == 1
 #define PIXEL(at) dst_bytes[at]

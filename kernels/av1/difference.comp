@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Difference-weighted compound: AV1 specification, clauses 7.11.3.12 and 7.11.3.14. Chroma's mask is luma's, made smaller:
-// a lane predicts the cells of luma that lie under a cell of chroma, keeps the sums of their weights, and goes on with
-// both planes of chroma.
+// Difference-weighted compound: AV1 specification, clauses 7.11.3.12 and 7.11.3.14. Chroma's mask is luma's, made
+// smaller: a lane predicts the cells of luma that lie under a cell of chroma, keeps the sums of their weights, and
+// goes on with both planes of chroma.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "av1/prediction.glsl"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Intra prediction of AV1 (specification, clause 7.11.2), blending with inter prediction (7.11.3.14) and the addition of residuals. A dispatch has
-// the blocks of one level, which don't read each other (av1/intra_levels.h). A lane makes four pixels of a row.
+// Intra prediction of AV1 (specification, clause 7.11.2), blending with inter prediction (7.11.3.14) and the addition
+// of residuals. A dispatch has the blocks of one level, which don't read each other (av1/intra_levels.h). A lane
+// makes four pixels of a row.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

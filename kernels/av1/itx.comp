@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inverse transforms with sides of up to 16 and their addition: AV1 specification, clauses 7.13.3 and 7.12.3. All blocks of a workgroup
-// have one shape, so that all branches are uniform. A lane transforms rows, then columns, then adds words of four pixels. Blocks of any
-// size that need no transform are here as well: those with a DC coefficient alone, of which the CPU has worked out what to add, and
-// those that are scaled in both directions. itx_large.comp has all others.
+// Inverse transforms with sides of up to 16 and their addition: AV1 specification, clauses 7.13.3 and 7.12.3. All
+// blocks of a workgroup have one shape, so that all branches are uniform. A lane transforms rows, then columns, then
+// adds words of four pixels. Blocks of any size that need no transform are here as well: those with a DC coefficient
+// alone, of which the CPU has worked out what to add, and those that are scaled in both directions. itx_large.comp
+// has all others.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

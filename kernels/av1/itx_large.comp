@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inverse DCTs with a side of 32 or 64 and their addition: AV1 specification, clauses 7.13.2.3, 7.13.3 and 7.12.3. All blocks of a
-// workgroup have one shape. A line of 32 or 64 consists of two or four parts, networks of 16 results each, that lanes transform
-// apart; then they are put together. All is in place: rows are stored in an order in which each part of a column finds its inputs
-// where its results go.
+// Inverse DCTs with a side of 32 or 64 and their addition: AV1 specification, clauses 7.13.2.3, 7.13.3 and 7.12.3.
+// All blocks of a workgroup have one shape. A line of 32 or 64 consists of two or four parts, networks of 16 results
+// each, that lanes transform apart; then they are put together. All is in place: rows are stored in an order in which
+// each part of a column finds its inputs where its results go.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -142,8 +142,8 @@ void transform_part(uint shape, uint direction, uint part, uint first, uint coef
     }
 }
 
-// Results k, 15 - k, 16 + k and 31 - k of a line of 32; of one of 64 also those mirrored. They need the results of parts at the same
-// places.
+// Results k, 15 - k, 16 + k and 31 - k of a line of 32; of one of 64 also those mirrored. They need the results of
+// parts at the same places.
 void put_together(uint shape, uint direction, uint line, uint k, bool is_there) {
     const uint stride = direction == 0u ? 1u : 1u << line_log2(shape, 0u);
     const uint from_start = k * stride, from_end = (15u - k) * stride;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Predictions by translation. A lane predicts four by four pixels. PAIR: from two references, which are combined by an average,
-// by distance, by a mask, or side by side; else from one. A record is that of a plane, or of a block with all its planes.
+// Predictions by translation. A lane predicts four by four pixels. PAIR: from two references, which are combined by
+// an average, by distance, by a mask, or side by side; else from one. A record is that of a plane, or of a block with
+// all its planes.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "av1/prediction.glsl"

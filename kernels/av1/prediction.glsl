@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inter prediction of four by four pixels: AV1 specification, clauses 7.11.3.4 (translation), 7.11.3.5 (warp) and 7.11.3.10
-// (masks). Positions of 0 have a filter that changes nothing, so there is one path for all of them.
+// Inter prediction of four by four pixels: AV1 specification, clauses 7.11.3.4 (translation), 7.11.3.5 (warp) and
+// 7.11.3.10 (masks). Positions of 0 have a filter that changes nothing, so there is one path for all of them.
 #extension GL_EXT_control_flow_attributes : require
 
 #include "common/av1_recon.h"
@@ -122,7 +122,8 @@ void fetch_row(uint ref, Source s, Span span, int y, out float p[12]) {
     unpack_row(aligned, p);
 }
 
-// Sums of the vertical filter, before they are rounded: 64 << MORE_BITS times a pixel. x, y: the cell in the source's plane.
+// Sums of the vertical filter, before they are rounded: 64 << MORE_BITS times a pixel. x, y: the cell in the source's
+// plane.
 void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]) {
     const uint ref = (source.how >> DD_AV1_REF_SHIFT) & 7u;
     const uint taps_x = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_X_SHIFT) & 7u) * 16u +

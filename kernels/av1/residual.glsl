@@ -15,8 +15,9 @@ struct Group {
     uint first, blocks, shape;
 };
 
-// What a workgroup does, uniform for V3D's compiler too, which knows nothing of the kind about the number of a workgroup. It keeps what
-// it has once read, and what it has worked out of it, until registers run out; but it doesn't see that all steps read the same.
+// What a workgroup does, uniform for V3D's compiler too, which knows nothing of the kind about the number of a
+// workgroup. It keeps what it has once read, and what it has worked out of it, until registers run out; but it
+// doesn't see that all steps read the same.
 Group read_group(uint step) {
     const uint at = push.groups + gl_WorkGroupID.x * 3u + (step >> 2);
     return Group(words[at], subgroupBroadcastFirst(words[at + 1u]), subgroupBroadcastFirst(words[at + 2u]));
@@ -24,8 +25,8 @@ Group read_group(uint step) {
 
 uint field(uint shape, uint shift, uint bits) { return (shape >> shift) & ((1u << bits) - 1u); }
 
-// Direction 0 has the rows, 1 the columns. What is known of a direction is taken out of the shape where it is needed: registers
-// are scarcer than shifts.
+// Direction 0 has the rows, 1 the columns. What is known of a direction is taken out of the shape where it is needed:
+// registers are scarcer than shifts.
 uint line_log2(uint shape, uint direction) { return field(shape, DD_AV1_ITX_W_SHIFT + 3u * direction, 3u); }
 uint inputs_log2(uint shape, uint direction) { return field(shape, DD_AV1_ITX_COLS_SHIFT + 3u * direction, 3u); }
 uint kind_of(uint shape, uint direction) { return field(shape, DD_AV1_ITX_KIND_H_SHIFT + 2u * direction, 2u); }

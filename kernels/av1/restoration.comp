@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Loop restoration of a whole frame. AV1 specification, clause 7.17. A workgroup takes a tile of 16 rows that lies in one
-// stripe and in one restoration unit: 64 columns, or 32 where units are that narrow. Tiles are counted from 8 rows of luma
-// above the frame, as stripes are. Each lane writes four pixels.
+// Loop restoration of a whole frame. AV1 specification, clause 7.17. A workgroup takes a tile of 16 rows that lies in
+// one stripe and in one restoration unit: 64 columns, or 32 where units are that narrow. Tiles are counted from 8
+// rows of luma above the frame, as stripes are. Each lane writes four pixels.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define LANES 256

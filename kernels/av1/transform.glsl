@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// One-dimensional inverse transforms: AV1 specification, clause 7.13.2. A DCT of size 2n is the DCT of size n of the even inputs
-// and a network of rotations of the odd ones, mirrored. Residuals are in range (av1/range.h): nothing is clamped in
-// between, and the sums of products fit in 32 bits wherever their result counts.
+// One-dimensional inverse transforms: AV1 specification, clause 7.13.2. A DCT of size 2n is the DCT of size n of the
+// even inputs and a network of rotations of the odd ones, mirrored. Residuals are in range (av1/range.h): nothing is
+// clamped in between, and the sums of products fit in 32 bits wherever their result counts.
 
 // (a * ca + b * cb) / 2^12, rounded.
 int rotate(int a, int ca, int b, int cb) { return (a * ca + b * cb + 2048) >> 12; }
@@ -160,8 +160,9 @@ int[16] odd_of_32(int x[16]) {
     return int[16](v64, v66, v68, v70, v80, v82, v84, v86, v87, v85, v83, v81, v78, v76, v74, v72);
 }
 
-// The odd inputs of 64, of which those from the 33rd on are zero, in two networks: of inputs 1, 7, 9, 15, ... and 3, 5, 11, 13, ...
-// Results 0 to 7 of one are added to and subtracted from those of the other, and so are results 8 to 15 (odd_of_64).
+// The odd inputs of 64, of which those from the 33rd on are zero, in two networks: of inputs 1, 7, 9, 15, ... and 3,
+// 5, 11, 13, ... Results 0 to 7 of one are added to and subtracted from those of the other, and so are results 8 to
+// 15 (odd_of_64).
 int[16] outer_odd_of_64(int x[8]) {
     const int v0 = scale(x[0], 101), v1 = scale(x[0], 4095), v2 = scale(x[7], -2824), v3 = scale(x[7], 2967);
     const int v4 = scale(x[4], 1660), v5 = scale(x[4], 3745), v6 = scale(x[3], -1474), v7 = scale(x[3], 3822);

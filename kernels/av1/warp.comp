@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Predictions of which at least one source is warped: AV1 specification, clause 7.11.3.5. A record is at most 8x8 pixels.
+// Predictions of which at least one source is warped: AV1 specification, clause 7.11.3.5. A record is at most 8x8
+// pixels.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "av1/prediction.glsl"

@@ -3,8 +3,9 @@
 // Layouts of what the CPU writes and the kernels of AV1 inter prediction read. As in records.h, C++ and GLSL compile
 // this one file, and only 32-bit words are used.
 //
-// The upload of a frame is DdAv1ReconParams, then tables at fixed places, then masks and records, all counted in words from
-// the end of DdAv1ReconParams. References that may be predicted from without scaling have the layout of the picture.
+// The upload of a frame is DdAv1ReconParams, then tables at fixed places, then masks and records, all counted in
+// words from the end of DdAv1ReconParams. References that may be predicted from without scaling have the layout of
+// the picture.
 #ifndef DAEDALUS_KERNELS_AV1_RECON_H
 #define DAEDALUS_KERNELS_AV1_RECON_H
 
@@ -17,8 +18,8 @@ namespace dd {
 #define DD_INT int
 #endif
 
-// Predictions read up to six references in one dispatch, for V3D can't index storage buffers at run time: all that the limit of
-// eight buffers leaves. The numbers of the other kernels' bindings are used again.
+// Predictions read up to six references in one dispatch, for V3D can't index storage buffers at run time: all that
+// the limit of eight buffers leaves. The numbers of the other kernels' bindings are used again.
 const uint DD_AV1_BIND_REF0 = 1u;
 const uint DD_AV1_BIND_REF1 = 2u;
 const uint DD_AV1_BIND_REF2 = 4u;
@@ -43,8 +44,8 @@ const uint DD_AV1_OVERLAP =
 const uint DD_AV1_TABLE_WORDS = 610u;
 const uint DD_AV1_TAP_KINDS = 6u; // regular, smooth, sharp; regular and smooth of up to four pixels; bilinear
 
-// Records of a dispatch are sorted by class: a record of class c is the work of 2^c lanes. Whole blocks have classes of their own, by luma,
-// and are gone through twice: for luma, and for both planes of chroma.
+// Records of a dispatch are sorted by class: a record of class c is the work of 2^c lanes. Whole blocks have classes
+// of their own, by luma, and are gone through twice: for luma, and for both planes of chroma.
 const uint DD_AV1_CLASSES = 8u;
 // What a workgroup does: so many lanes' work of a class, from one of its lanes on.
 struct DdAv1WorkGroup {
@@ -137,8 +138,8 @@ struct DdAv1DiffRecord {
     DdAv1RecordWarp chroma_warp[2];
 };
 
-// Residuals. A workgroup has blocks of one shape; a table names them, three words a workgroup: first record, records, shape.
-// Shapes: sizes are log2 of pixels.
+// Residuals. A workgroup has blocks of one shape; a table names them, three words a workgroup: first record, records,
+// shape. Shapes: sizes are log2 of pixels.
 const uint DD_AV1_ITX_W_SHIFT = 0u;    // 3 bits each
 const uint DD_AV1_ITX_H_SHIFT = 3u;    //
 const uint DD_AV1_ITX_COLS_SHIFT = 6u; // of the corner that coefficients lie in
@@ -155,17 +156,18 @@ const uint DD_AV1_ITX_IDENTITY = 2u;
 const uint DD_AV1_ITX_WHT = 3u;
 // Blocks with a DC coefficient alone.
 const uint DD_AV1_ITX_DC_ALONE = 1u << 21;
-// Of intra blocks: not added, but left at DD_BIND_RESIDUALS, row after row, two signed ones a word. Never with a DC coefficient alone.
+// Of intra blocks: not added, but left at DD_BIND_RESIDUALS, row after row, two signed ones a word. Never with a DC
+// coefficient alone.
 const uint DD_AV1_ITX_SEPARATE = 1u << 22;
 
-// Lanes of a workgroup, one for each line of its blocks; and for DCTs with a side of 32 or 64, which are a kernel's of their own: lanes,
-// and values of the blocks of a workgroup, at most.
+// Lanes of a workgroup, one for each line of its blocks; and for DCTs with a side of 32 or 64, which are a kernel's
+// of their own: lanes, and values of the blocks of a workgroup, at most.
 const uint DD_AV1_ITX_LANES = 192u;
 const uint DD_AV1_ITX_LARGE_LANES = 256u;
 const uint DD_AV1_ITX_VALUES = 4096u;
 
-// The coefficients of a corner lie column after column: element column * rows + row. With 8 bits a pixel they are int16, two a
-// word, the even row in the low half; above, one int32 a word.
+// The coefficients of a corner lie column after column: element column * rows + row. With 8 bits a pixel they are
+// int16, two a word, the even row in the low half; above, one int32 a word.
 struct DdAv1ItxRecord {
     uint
         dst; // x | plane | y << 16: x is a multiple of four pixels of the plane. Apart: first word at DD_BIND_RESIDUALS
@@ -177,8 +179,9 @@ struct DdAv1ItxPush {
     uint records; // first word of record 0
 };
 
-// Intra prediction, and the addition of residuals: one transform block of luma, or of both planes of chroma. A dispatch has the blocks of a level: they don't
-// read each other, only those of lower levels. In a level they are sorted by class: a record of class c is the work of 2^c lanes.
+// Intra prediction, and the addition of residuals: one transform block of luma, or of both planes of chroma. A
+// dispatch has the blocks of a level: they don't read each other, only those of lower levels. In a level they are
+// sorted by class: a record of class c is the work of 2^c lanes.
 const uint DD_AV1_INTRA_CLASSES = 12u;
 // What a workgroup does: so many lanes' work of a class, from one of its lanes on.
 struct DdAv1IntraGroup {
@@ -193,8 +196,8 @@ struct DdAv1IntraPush {
     uint groups; // first word of the level's table
     uint tables; // first word of what DD_AV1_INTRA_*_TABLE count from
 };
-// Bytes. Weights of smooth predictions: [side + pixels from the edge]. Taps of recursive ones: signed, [5 modes][8 pixels][8: six and one that come from
-// the edges, the last one unused].
+// Bytes. Weights of smooth predictions: [side + pixels from the edge]. Taps of recursive ones: signed, [5 modes][8
+// pixels][8: six and one that come from the edges, the last one unused].
 const uint DD_AV1_INTRA_SMOOTH_TABLE = 0u; // words
 const uint DD_AV1_INTRA_FILTER_TABLE = 32u;
 const uint DD_AV1_INTRA_TABLE_WORDS = 112u;
@@ -204,13 +207,21 @@ struct DdAv1IntraRecord {
     uint how;   // DD_AV1_INTRA_*
     uint edges; // DD_AV1_INTRA_EDGE_*
     uint
-        steps; // direction: 1/64 pixels along the row above a row | along the column to the left a column << 16; recursive: mode
+        // direction: 1/64 pixels along the row above a row | along the column to the left a column << 16; recursive:
+        // mode
+        steps;
     uint residual
-        [2]; // of luma or U, of V: first word at DD_BIND_RESIDUALS, row after row, two signed ones a word; or what each pixel gets
+        // of luma or U, of V: first word at DD_BIND_RESIDUALS, row after row, two signed ones a word; or what each
+        // pixel gets
+        [2];
     uint
-        extra; // palette: word of the palettes; blending: of the mask; both among the masks. Chroma from luma: of the sums at DD_BIND_RESIDUALS
+        // palette: word of the palettes; blending: of the mask; both among the masks. Chroma from luma: of the sums
+        // at DD_BIND_RESIDUALS
+        extra;
     uint
-        more; // palette: first index (of four, from the palettes on) | indices a row << 16, in four; chroma from luma: alpha of U (8 bits, signed), of V,
+        // palette: first index (of four, from the palettes on) | indices a row << 16, in four; chroma from luma:
+        // alpha of U (8 bits, signed), of V,
+        more;
               // pixels of chroma that have luma in a row (8 bits), in a column
 };
 const uint DD_AV1_INTRA_RECORD_WORDS = 8u;

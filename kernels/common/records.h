@@ -64,8 +64,8 @@ const uint DD_MC_REF0_SHIFT = 20u;   // 2 bits: slot
 const uint DD_MC_REF1_SHIFT = 22u;   // 2 bits: slot
 const uint DD_MC_COMPOUND = 1u << 24;
 
-// All planes of a square block without scaling whose chroma has half of its width and height. The references and the size, 8 to 64 pixels of
-// luma, are those of the list that has it.
+// All planes of a square block without scaling whose chroma has half of its width and height. The references and the
+// size, 8 to 64 pixels of luma, are those of the list that has it.
 struct DdMcBlock {
     uint at; // DD_MC_BLOCK_*
     uint mv; // (x & 0xffff) | y << 16, signed 1/8 pixels of luma; as many 1/16 pixels of chroma
@@ -108,9 +108,9 @@ struct DdItxRecord {
 // Coefficients of a corner of D x D: column after column, element j * D + i is row i of column j. With 8
 // bits a pixel they are int16, two a word, the even row in the low half; above, one int32 a word.
 
-// Intra prediction of one transform block and the addition of its residual, VP9 specification, clause 8.5.1; of chroma, of U and V, which
-// are alike but for the residual. Those of luma and of chroma are done level by level: a block's level is higher than those of all intra
-// blocks that it reads.
+// Intra prediction of one transform block and the addition of its residual, VP9 specification, clause 8.5.1; of
+// chroma, of U and V, which are alike but for the residual. Those of luma and of chroma are done level by level: a
+// block's level is higher than those of all intra blocks that it reads.
 struct DdIntraRecord {
     uint dst;        // as DdItxRecord has it; the plane is 0 or 1
     uint how;        // DD_INTRA_*
@@ -139,7 +139,8 @@ const uint DD_INTRA_D207 = 8u;
 const uint DD_INTRA_TM = 9u;
 const uint DD_INTRA_MODES = 10u;
 
-// Inverse transform of a block of intra prediction, DCT or ADST, into the frame's residuals. Clause 8.7. Four sizes, 4x4 to 32x32.
+// Inverse transform of a block of intra prediction, DCT or ADST, into the frame's residuals. Clause 8.7. Four sizes,
+// 4x4 to 32x32.
 const uint DD_INTRA_SIZES = 4u;
 struct DdIntraItxRecord {
     uint coefs;    // first word of its corner in the coefficient buffer
@@ -203,8 +204,8 @@ struct DdIntraItxPush {
     uint first_record[5];
 };
 
-// The records begin with a table: for each level of luma, then of chroma, the first record of each size; at its end, the number of records.
-// A workgroup has a plane.
+// The records begin with a table: for each level of luma, then of chroma, the first record of each size; at its end,
+// the number of records. A workgroup has a plane.
 struct DdIntraPush {
     DdPlanes planes;
     uint levels[2];  // of luma, of chroma
@@ -236,9 +237,9 @@ struct DdLfPush {
     uint edges_at;  // pairs of words from the start of the records
 };
 
-// The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. Behind the picture's
-// pixels, from word `sync` on: a count of the workgroups that have begun, then for each row of superblocks and each plane in it how
-// many superblocks it won't touch any more.
+// The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. Behind the
+// picture's pixels, from word `sync` on: a count of the workgroups that have begun, then for each row of superblocks
+// and each plane in it how many superblocks it won't touch any more.
 struct DdLfSuperblockPush {
     DdPlanes planes;
     uint plane_count;

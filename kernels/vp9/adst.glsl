@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// One-dimensional inverse ADSTs: VP9 specification, clauses 8.7.1.6 to 8.7.1.9. Sums of up to four products are rounded once, as in
-// transform.glsl.
+// One-dimensional inverse ADSTs: VP9 specification, clauses 8.7.1.6 to 8.7.1.9. Sums of up to four products are
+// rounded once, as in transform.glsl.
 
 int sum_of(int a, int ca, int b, int cb, int c, int cc, int d, int cd) {
 #if BITS <= 10

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Intra prediction and the addition of residuals: VP9 specification, clause 8.5.1. The CPU has put the transform blocks in order
-// (vp9/intra_schedule.h): those of a level don't read each other. A workgroup has all levels of a plane (U and V have theirs in common), and its barriers order them. A lane
-// makes four pixels of a row at a time.
+// Intra prediction and the addition of residuals: VP9 specification, clause 8.5.1. The CPU has put the transform
+// blocks in order (vp9/intra_schedule.h): those of a level don't read each other. A workgroup has all levels of a
+// plane (U and V have theirs in common), and its barriers order them. A lane makes four pixels of a row at a time.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -100,7 +100,8 @@ int at_207(Block b, int i, int j) {
     return (j & 1) == 0 ? average_two(left_of_size(b, k), left_of_size(b, k + 1))
                         : average_three(left_of_size(b, k), left_of_size(b, k + 1), left_of_size(b, k + 2));
 }
-// Two pixels along `i` are one along `j`. `side`: 1 where `j` goes along the pixels above, -1 where it goes along those to the left.
+// Two pixels along `i` are one along `j`. `side`: 1 where `j` goes along the pixels above, -1 where it goes along
+// those to the left.
 int steep(Block b, int i, int j, int side) {
     const int k = j - (i >> 1);
     if (k >= 0 && (i & 1) == 0)

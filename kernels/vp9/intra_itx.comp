@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Residuals of intra blocks: inverse DCT and ADST of 4x4 to 32x32, VP9 specification, clause 8.7. A workgroup has blocks of one size; a lane
-// transforms a row, then a column.
+// Residuals of intra blocks: inverse DCT and ADST of 4x4 to 32x32, VP9 specification, clause 8.7. A workgroup has
+// blocks of one size; a lane transforms a row, then a column.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -20,8 +20,8 @@ const int SHIFT = SIZE == 8 ? 5 : 6;
 
 layout(local_size_x = LANES) in;
 
-// Of all blocks: between the passes [row][column], after them the residual. With 8 bits values fit in 16, and two share a
-// word: first neighbours in a row, then neighbours in a column, so that each word has one writer.
+// Of all blocks: between the passes [row][column], after them the residual. With 8 bits values fit in 16, and two
+// share a word: first neighbours in a row, then neighbours in a column, so that each word has one writer.
 #if BITS == 8
 shared uint value_pairs[BLOCKS * SIZE * SIZE / 2];
 

@@ -38,8 +38,8 @@ uint add_pixel(uint word, uint shift, int residual) {
     return word ^ uint(old ^ clamp(old + residual, 0, PIXEL_MAX)) << shift;
 }
 
-// Coefficients lie in CORNER rows and columns. The branch between the passes is always taken: without it, V3D's compiler
-// moves work from one pass into the other until registers run out.
+// Coefficients lie in CORNER rows and columns. The branch between the passes is always taken: without it, V3D's
+// compiler moves work from one pass into the other until registers run out.
 #define TRANSFORM_HALF(CORNER)                                                                                         \
     {                                                                                                                  \
         uint pairs[CORNER / 2u][4]; /* [pair of rows][column] */                                                       \

@@ -2,8 +2,8 @@
 //
 // Loop filter: VP9 specification, clause 8.8. The CPU has put the edges in order (vp9/filter_order.h): a level is
 // independent edges, or chains of edges that one lane walks along. One workgroup has them all, and its barriers order
-// them. Between columns, a lane has one of an edge's eight lines; between rows it has a word. With SUPERBLOCKS there are
-// no lists: a workgroup filters superblocks as the specification does (vp9/lf_superblock.glsl).
+// them. Between columns, a lane has one of an edge's eight lines; between rows it has a word. With SUPERBLOCKS there
+// are no lists: a workgroup filters superblocks as the specification does (vp9/lf_superblock.glsl).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -126,9 +126,9 @@ void filter_line_of_columns(uint at, Strength t) {
     }
 }
 
-// Flat pixels of a column of words are averaged at the same time, in fields of 16 bits: sums of 16 pixels fit. With four
-// pixels a word every other one is in a field, and there are two turns. `flat_pixels` has all bits of those that change.
-// Words are loaded again: that costs less than the registers.
+// Flat pixels of a column of words are averaged at the same time, in fields of 16 bits: sums of 16 pixels fit. With
+// four pixels a word every other one is in a field, and there are two turns. `flat_pixels` has all bits of those that
+// change. Words are loaded again: that costs less than the registers.
 const uint FIELDS = WORD_PIXELS == 4u ? 0x00ff00ffu : 0xffffffffu, TURN_BITS = 8u, TURNS = WORD_PIXELS == 4u ? 2u : 1u;
 const uint UNITS = 0x00010001u;
 
@@ -178,8 +178,8 @@ void average_sixteen(uint at, uint stride, uint flat_pixels) {
     STORE_LINES(1u, 15u)
 }
 
-// Pixels that are flat for eight more pixels: in each field, the upper bit of a + unit - b says whether b exceeds a by more
-// than the unit.
+// Pixels that are flat for eight more pixels: in each field, the upper bit of a + unit - b says whether b exceeds a
+// by more than the unit.
 uint flat_outside_of(uint at, uint stride) {
     const uint BIAS = (0x8000u + (1u << (BITS - 8))) * UNITS;
     uint flat_pixels = 0u;
@@ -214,8 +214,9 @@ float field_pixel(uint fields, const uint upper) { return field_pixels(fields)[u
 float field_pixel(uint fields, const uint upper) { return float(fields >> upper * 16u & 0xffffu); }
 #endif
 
-// A column of words: lines[7] and lines[8] are at the edge. Pixels that the narrow filter changes are added to their words
-// as differences. No branches: V3D's compiler keeps a value that a branch changes for as long as the outermost loop runs.
+// A column of words: lines[7] and lines[8] are at the edge. Pixels that the narrow filter changes are added to their
+// words as differences. No branches: V3D's compiler keeps a value that a branch changes for as long as the outermost
+// loop runs.
 void filter_word_of_rows(uint at, uint stride, Strength t) {
     uint flat_inside = 0u, changed = 0u; // pixels
     {

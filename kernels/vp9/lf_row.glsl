@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What is left of a row of superblocks behind vp9/lf_inner.glsl: chains from the left and upper borders, and those between rows
-// that meet the former. A workgroup has a row of a plane. It needs the last lines of the row above, and says in turn how many
-// superblocks it won't touch any more: one after the next one's edges between columns, the first of which changes eight columns
-// of it. Rows are taken in the order in which workgroups begin, so that each waits only for those that have begun before it:
-// where these go on, all end.
+// What is left of a row of superblocks behind vp9/lf_inner.glsl: chains from the left and upper borders, and those
+// between rows that meet the former. A workgroup has a row of a plane. It needs the last lines of the row above, and
+// says in turn how many superblocks it won't touch any more: one after the next one's edges between columns, the
+// first of which changes eight columns of it. Rows are taken in the order in which workgroups begin, so that each
+// waits only for those that have begun before it: where these go on, all end.
 //
-// The last eight columns of a superblock stay in the tile, for the next one, which changes them. What comes next is loaded
-// meanwhile, by all lanes: those without a pixel of their own load another one, as V3D's compiler wants no branch there.
+// The last eight columns of a superblock stay in the tile, for the next one, which changes them. What comes next is
+// loaded meanwhile, by all lanes: those without a pixel of their own load another one, as V3D's compiler wants no
+// branch there.
 
 shared uint ticket;
 shared uint seen_early, seen_late; // superblocks that the row above is done with

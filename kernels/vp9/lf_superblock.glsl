@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The loop filter in the specification's own order (clause 8.8.1): superblock after superblock, in each the edges between
-// columns, then those between rows. For GPUs that run many workgroups at a time: the order of edges costs the CPU
-// nothing. Edges along a line that share pixels are a chain, which one lane walks along; chains of a line are
+// The loop filter in the specification's own order (clause 8.8.1): superblock after superblock, in each the edges
+// between columns, then those between rows. For GPUs that run many workgroups at a time: the order of edges costs the
+// CPU nothing. Edges along a line that share pixels are a chain, which one lane walks along; chains of a line are
 // independent. Pixels are those of vp9/lf_tile.glsl.
 //
-// A superblock changes pixels of its left and upper neighbours only by chains that begin at its own left and upper border.
-// All others but those between rows that meet such a chain of columns are inner ones: no superblock waits for them, and none
-// is waited for. So there are two kernels: with INNER a workgroup has a superblock's inner chains, all superblocks at a
-// time (lf_inner.glsl); then a workgroup goes along a row with the rest, as fast as the rows above allow (lf_row.glsl).
+// A superblock changes pixels of its left and upper neighbours only by chains that begin at its own left and upper
+// border. All others but those between rows that meet such a chain of columns are inner ones: no superblock waits for
+// them, and none is waited for. So there are two kernels: with INNER a workgroup has a superblock's inner chains, all
+// superblocks at a time (lf_inner.glsl); then a workgroup goes along a row with the rest, as fast as the rows above
+// allow (lf_row.glsl).
 
 layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
     uint limits[DD_LF_LEVELS];
@@ -106,8 +107,8 @@ void drop_outside(inout Line l, bool first, bool last, uint cells) {
         l.wide &= ~(1u << (cells - 1u));
 }
 
-// Edges between columns in a row of 8x8 blocks of luma. Pairs of rows share their 16 wide edges; where the first one has such an
-// edge, the second one has no other.
+// Edges between columns in a row of 8x8 blocks of luma. Pairs of rows share their 16 wide edges; where the first one
+// has such an edge, the second one has no other.
 Line columns_of(Place p, uint row) {
     const uint first = row & ~((2u << p.ss_v) - 1u);
     const uint a = masks_of(p, COLUMNS, first), b = masks_of(p, COLUMNS, row);
@@ -127,8 +128,8 @@ Line columns_of(Place p, uint row) {
     return l;
 }
 
-// Edges between rows in a column of 8x8 blocks of luma. Pairs of columns are as above, but that a 16 wide edge of the second one
-// alone counts as a narrow one.
+// Edges between rows in a column of 8x8 blocks of luma. Pairs of columns are as above, but that a 16 wide edge of the
+// second one alone counts as a narrow one.
 Line rows_of(Place p, uint column) {
     const uint first = column & ~((2u << p.ss_h) - 1u);
     Line l = Line(0u, 0u, 0u);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The pixels of a superblock in shared memory, with two cells on the left of it and above it: what follows filters there, as
-// if it were the picture. Two pixels a word, whatever their depth: a lane filters a word, and fewer pixels are sooner done.
+// The pixels of a superblock in shared memory, with two cells on the left of it and above it: what follows filters
+// there, as if it were the picture. Two pixels a word, whatever their depth: a lane filters a word, and fewer pixels
+// are sooner done.
 
 const uint MARGIN = 8u; // pixels
 const uint TILE_LINES = 64u + MARGIN, TILE_WORDS = (64u + MARGIN) / 2u;

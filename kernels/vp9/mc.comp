@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Motion compensation without scaling: VP9 specification, clause 8.5.2.4, and the average of compound blocks.
-// A lane predicts a strip of four pixels' width. It slides down the block: every row is filtered horizontally and
-// rounded to pixels, eight of those make a row of the result. A subpel position of 0 is a filter that changes nothing and
-// may be left out; records of a kind lie together, so that this spares time. With PAIR a second strip is averaged with
-// the first one. A workgroup's squares have one size, and are recorded one by one or as blocks.
+// Motion compensation without scaling: VP9 specification, clause 8.5.2.4, and the average of compound blocks. A lane
+// predicts a strip of four pixels' width. It slides down the block: every row is filtered horizontally and rounded to
+// pixels, eight of those make a row of the result. A subpel position of 0 is a filter that changes nothing and may be
+// left out; records of a kind lie together, so that this spares time. With PAIR a second strip is averaged with the
+// first one. A workgroup's squares have one size, and are recorded one by one or as blocks.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Reading rows of a reference with coordinates clamped to its true size (VP9 specification, clause 8.5.2.4). A row comes
-// as words that start with its first pixel.
+// Reading rows of a reference with coordinates clamped to its true size (VP9 specification, clause 8.5.2.4). A row
+// comes as words that start with its first pixel.
 
 layout(std430, set = 0, binding = DD_BIND_REF0) readonly buffer Ref0 {
     uint ref0[];
@@ -34,8 +34,9 @@ Span span_of(Source s, int x, int pixels) {
 uint word_found(Span span, Source s, int i) { return s.offset + uint(clamp(span.first + i, 0, span.last)); }
 uint word_kept(Span span, Source s, int i) { return span.at[i]; }
 
-// PIXELS pixels of row y; WORD is one of the two above. The following word's pixels are moved by a multiplication, for which
-// V3D has a unit that has less to do than the one for shifts; so are sums of bits that never meet, in place of "or".
+// PIXELS pixels of row y; WORD is one of the two above. The following word's pixels are moved by a multiplication,
+// for which V3D has a unit that has less to do than the one for shifts; so are sums of bits that never meet, in place
+// of "or".
 #define FETCH_ROW(NAME, REF, PIXELS, WORD)                                                                             \
     void NAME##_##REF(Source s, Span span, int y, out uint words[WORDS_OF(PIXELS)]) {                                  \
         const uint row = uint(clamp(y, 0, s.last_y)) * s.stride;                                                       \

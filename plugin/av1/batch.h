@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The batch of one AV1 frame: its predictions, and the tables of its in-loop filters. Filled once, then immutable until the frame is done. It
-// knows no Vulkan.
+// The batch of one AV1 frame: its predictions, and the tables of its in-loop filters. Filled once, then immutable
+// until the frame is done. It knows no Vulkan.
 #pragma once
 #include "av1/recorder.h"
 #include "batch/picture_layout.h"

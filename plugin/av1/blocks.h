@@ -14,7 +14,8 @@ constexpr unsigned av1_chroma_class(const PictureFormat &format, unsigned luma_c
     return luma_class + 1 - format.ss_h - format.ss_v;
 }
 
-// Calls see(record, group, size class) for all planes of a recorder's blocks of one kind, until it says false. Returns whether it never did.
+// Calls see(record, group, size class) for all planes of a recorder's blocks of one kind, until it says false.
+// Returns whether it never did.
 template <typename Record, typename See>
 bool each_av1_plane(const Av1Streams<Record> &blocks, const PictureLayout &dst, See see) {
     for (unsigned group = 0; group < blocks.size(); group++)

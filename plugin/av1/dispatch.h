@@ -3,9 +3,9 @@
 // From the batch of an AV1 frame to dispatches and to the bytes that the kernels read; the counterpart of
 // vp9_dispatch.h. No Vulkan here.
 //
-// Scratch pictures of the frame's layout stand in slots kAv1ScratchA, where CDEF runs, and kAv1ScratchB, where restoration does
-// (common/av1_records.h), behind the references; their contents needn't be kept from frame to frame. Behind scratch A's pixels lies a
-// word for each 8x8 block.
+// Scratch pictures of the frame's layout stand in slots kAv1ScratchA, where CDEF runs, and kAv1ScratchB, where
+// restoration does (common/av1_records.h), behind the references; their contents needn't be kept from frame to frame.
+// Behind scratch A's pixels lies a word for each 8x8 block.
 #pragma once
 #include "av1/batch.h"
 #include "batch/dispatch.h"
@@ -27,8 +27,8 @@ void plan_av1_filter(const Av1Batch &batch, PhaseWork &work);
 // Writes work.upload_bytes bytes.
 void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 
-// A dispatch is dear on V3D: a frame whose predictions and residuals need more than these is the CPU's, so that all phases together take at
-// most 16. Seven references that all kernels need could take more.
+// A dispatch is dear on V3D: a frame whose predictions and residuals need more than these is the CPU's, so that all
+// phases together take at most 16. Seven references that all kernels need could take more.
 constexpr unsigned kAv1MostDispatches = 16, kAv1FilterDispatches = 5;
 // Nor is a dispatch for nothing elsewhere: so many levels of intra blocks take longer than a CPU does.
 constexpr unsigned kAv1MostWideDispatches = 1000;
@@ -41,7 +41,8 @@ inline bool too_many_av1_levels(const Av1Batch &batch) {
     return batch.recon.highest_intra_level() >= Av1IntraLevels::kMostLevel;
 }
 
-// Predictions, sorted by kernel and by the references that a dispatch binds, then residuals, then intra blocks. The upload has one part: DD_BIND_RECORDS at 0.
+// Predictions, sorted by kernel and by the references that a dispatch binds, then residuals, then intra blocks. The
+// upload has one part: DD_BIND_RECORDS at 0.
 void plan_av1_recon(const Av1Batch &batch, PhaseWork &work);
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 

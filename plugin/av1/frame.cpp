@@ -86,13 +86,15 @@ bool Av1Frame::filters_left() const {
     });
 }
 
-// Between its phases the CPU reads such a frame only where it decodes blocks itself. Batches are saved with whole pictures.
+// Between its phases the CPU reads such a frame only where it decodes blocks itself. Batches are saved with whole
+// pictures.
 bool Av1Frame::syncs_tiles_alone() const {
     return frame_.on_gpu(DD_STAGE_MC) && frame_.on_gpu(DD_STAGE_ITX) && any_filter_on_gpu() && !filters_left() &&
            !frame_.session->saver.wanted();
 }
 
-// Such a frame is parsed, and what the GPU would get of it is recorded. Where there is no pass for that alone, it is decoded.
+// Such a frame is parsed, and what the GPU would get of it is recorded. Where there is no pass for that alone, it is
+// decoded.
 void Av1Frame::begin_without_pixels(const DdFrameInfo &info) {
     if (info.one_pass)
         frame_.plan = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// AV1's intra blocks on their way into the batch: a step for each transform block, with what it may read (specification, clause 7.11.2), and its
-// residual.
+// AV1's intra blocks on their way into the batch: a step for each transform block, with what it may read
+// (specification, clause 7.11.2), and its residual.
 #include "av1/position.h"
 #include "av1/recorder.h"
 
@@ -27,7 +27,8 @@ unsigned derivative(unsigned angle) {
     return angle / 2 < std::size(kDerivatives) ? kDerivatives[angle / 2] : 0;
 }
 
-// Clause 7.11.2.9, the strength of the filter of an edge. `sides`: width and height; `turn`: degrees between direction and edge.
+// Clause 7.11.2.9, the strength of the filter of an edge. `sides`: width and height; `turn`: degrees between
+// direction and edge.
 unsigned edge_strength(unsigned sides, unsigned turn, bool smooth) {
     struct Step {
         unsigned sides;
@@ -174,7 +175,8 @@ bool Av1Recorder::allowed(const DdAv1Intra &i) const {
     }
 }
 
-// One more than the levels of what it reads: the edges, as far as its mode does, or what stands for them where they are missing.
+// One more than the levels of what it reads: the edges, as far as its mode does, or what stands for them where they
+// are missing.
 unsigned Av1Recorder::level_of(const DdAv1Intra &i, unsigned mode) const {
     const Av1IntraLevels &levels = levels_[i.tile];
     constexpr unsigned above = 1, left = 2, corner = 4;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The dispatches of AV1's intra blocks, as the last part of the recon phase: one for each level. They come in the same upload as the rest: constant
-// tables, tables of workgroups, records.
+// The dispatches of AV1's intra blocks, as the last part of the recon phase: one for each level. They come in the
+// same upload as the rest: constant tables, tables of workgroups, records.
 #pragma once
 #include "av1/batch.h"
 #include "batch/dispatch.h"

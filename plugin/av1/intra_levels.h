@@ -18,8 +18,8 @@ struct Av1Cells {
 
 class Av1IntraLevels {
   public:
-    // Chains of dependent blocks are short where blocks between them are inter blocks. A frame with a longer one isn't worth a dispatch for each
-    // level; levels beyond are kept as this one.
+    // Chains of dependent blocks are short where blocks between them are inter blocks. A frame with a longer one
+    // isn't worth a dispatch for each level; levels beyond are kept as this one.
     static constexpr unsigned kMostLevel = 2047;
 
     // Forgets all blocks.

@@ -18,7 +18,8 @@ class Av1IntraSchedule {
         return first_group.empty() ? 0 : static_cast<std::uint32_t>(first_group.size()) - 1;
     }
     std::uint32_t records() const { return static_cast<std::uint32_t>(order_.size()); }
-    // The records of what it was built from, in order: what they say counts from the frame's first words then, and `masks` words before its first mask.
+    // The records of what it was built from, in order: what they say counts from the frame's first words then, and
+    // `masks` words before its first mask.
     template <typename Visit>
     void each_record(const Av1Recon &recon, std::uint32_t masks, Visit visit) const {
         for (const Place &place : order_) {

@@ -11,8 +11,8 @@
 namespace dd {
 namespace {
 
-// Bits of values in between, clause 7.13.3. A stream that needs more isn't valid, and then dav1d's C clamps where its SIMD
-// code saturates or wraps.
+// Bits of values in between, clause 7.13.3. A stream that needs more isn't valid, and then dav1d's C clamps where its
+// SIMD code saturates or wraps.
 struct Bits {
     unsigned rows, columns;
 };
@@ -46,8 +46,8 @@ bool is_harmless(const Av1Shape &shape, const Bits &bits, std::uint64_t sum) {
     return after_rows + kRounding < 1u << (bits.rows - 1) && is_harmless_column(shape, bits, after_rows >> shape.shift);
 }
 
-// Many blocks are beyond the harmless sum, and hardly any is out of range: its rows share the sum. What is left of a row is no larger than the sum of
-// its magnitudes, and some for rounding; only values on the way are.
+// Many blocks are beyond the harmless sum, and hardly any is out of range: its rows share the sum. What is left of a
+// row is no larger than the sum of its magnitudes, and some for rounding; only values on the way are.
 template <typename T>
 bool has_harmless_rows(const Av1Shape &shape, const Bits &bits, const Av1Corner &corner, const T *coefs) {
     using Sum = std::conditional_t<sizeof(T) == 2, std::int32_t, std::int64_t>;

@@ -46,7 +46,8 @@ struct Run {
     std::uint32_t groups() const { return (lanes() + kLanes - 1) / kLanes; }
 };
 
-// In the order in which put_records() writes them. Whole blocks have a second run for chroma. Returns the number of records.
+// In the order in which put_records() writes them. Whole blocks have a second run for chroma. Returns the number of
+// records.
 template <typename Kernel, typename Visit>
 std::uint32_t for_all_runs(const Av1Batch &batch, const Kernel &kernel, unsigned group, Visit visit) {
     std::uint32_t next = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Records of AV1's inter prediction: checked, cut into what a kernel's record may be, and sorted by kernel, by the references that a
-// dispatch binds, and by class.
+// Records of AV1's inter prediction: checked, cut into what a kernel's record may be, and sorted by kernel, by the
+// references that a dispatch binds, and by class.
 #pragma once
 #include "av1/intra_levels.h"
 #include "av1/residual.h"
@@ -20,8 +20,8 @@ namespace dd {
 
 constexpr unsigned kAv1Refs = 7;
 
-// The pictures behind the seven slots. A dispatch binds six; where there are seven different ones, four groups of six hold every
-// combination of three.
+// The pictures behind the seven slots. A dispatch binds six; where there are seven different ones, four groups of six
+// hold every combination of three.
 class Av1References {
   public:
     // By slot: anything that tells pictures apart; nullptr: none that the GPU can read.
@@ -159,7 +159,8 @@ struct Av1Recon {
     Av1ReconCounts counts() const;
     unsigned used_refs() const;
     unsigned highest_intra_level() const;
-    // All coefficients lie in capacity that was lent to the first recorder, the only one that is used: they needn't be copied.
+    // All coefficients lie in capacity that was lent to the first recorder, the only one that is used: they needn't
+    // be copied.
     bool has_lent_coefs() const { return !recorders.empty() && recorders.front().residuals.coefs.is_external(); }
 };
 

@@ -63,8 +63,8 @@ class Av1Residuals {
     void reset(const PictureLayout &dst);
     // Moves the coefficients into the batch: zeros stay behind.
     Av1Recorded take(const DdAv1Residual &r);
-    // The same of an intra block of so many pixels (log2), whose plane and position aren't looked at: the residual goes to `to` (DD_AV1_ITX_SEPARATE), or
-    // becomes a single value for each pixel, which takes its place in `to`.
+    // The same of an intra block of so many pixels (log2), whose plane and position aren't looked at: the residual
+    // goes to `to` (DD_AV1_ITX_SEPARATE), or becomes a single value for each pixel, which takes its place in `to`.
     Av1Recorded take_separate(const DdAv1Residual &r, unsigned w_log2, unsigned h_log2, std::uint32_t &to,
                               bool &dc_alone);
     // The last one of those, which was taken, is its owner's again.

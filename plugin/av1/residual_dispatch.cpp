@@ -24,7 +24,8 @@ constexpr unsigned field(std::uint32_t shape, unsigned shift) {
     return shape >> shift & 7;
 }
 
-// The kernels: DCTs with a side of 32 or 64 are one's of their own. Those that leave residuals of intra blocks apart wait for nothing.
+// The kernels: DCTs with a side of 32 or 64 are one's of their own. Those that leave residuals of intra blocks apart
+// wait for nothing.
 struct Kernel {
     const char *name;
     bool large, apart;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The dispatches of AV1's residuals, as a part of the recon phase: they come after the predictions, in the same upload: for each dispatch
-// the table of workgroups and records. Coefficients are apart from these, as the recorder may have put them where the GPU reads them.
+// The dispatches of AV1's residuals, as a part of the recon phase: they come after the predictions, in the same
+// upload: for each dispatch the table of workgroups and records. Coefficients are apart from these, as the recorder
+// may have put them where the GPU reads them.
 #pragma once
 #include "av1/recorder.h"
 #include "batch/dispatch.h"

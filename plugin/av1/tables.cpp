@@ -172,8 +172,8 @@ const std::int8_t av1_warp_taps[193][8] = {
     {0, 0, 0, 0, 2, 127, -1, 0},
 };
 
-// Clause 7.11.3.10: 64 less the weight of the block's own prediction, for overlaps of 2, 4, 8, 16 and 32 pixels, from the edge on.
-// An overlap of n pixels begins at n.
+// Clause 7.11.3.10: 64 less the weight of the block's own prediction, for overlaps of 2, 4, 8, 16 and 32 pixels, from
+// the edge on. An overlap of n pixels begins at n.
 const std::uint8_t av1_overlap_weights[64] = {
     0,  0,  19, 0, 25, 14, 5, 0, 28, 22, 16, 11, 7,  3,  0,  0,  30, 27, 24, 21, 18, 15,
     12, 10, 8,  6, 4,  3,  0, 0, 0,  0,  31, 29, 28, 26, 24, 23, 21, 20, 19, 17, 16, 14,

@@ -45,8 +45,8 @@ bool Av1TileSync::add(unsigned recorder, unsigned x, unsigned y, unsigned w, uns
     const unsigned first_x = x - x % kWithChroma, end_x = round_up(x + w, kWithChroma);
     const unsigned first_y = y - y % kWithChroma, end_y = round_up(y + h, kWithChroma);
     mark(map, first_x, first_y, end_x, end_y, kRead | kWritten);
-    // A row above and a column to the left, each from the corner on and twice as long as the block: what is read for its transform blocks
-    // lies within.
+    // A row above and a column to the left, each from the corner on and twice as long as the block: what is read for
+    // its transform blocks lies within.
     if (y > 0)
         mark(map, first_x - (first_x > 0), first_y - (first_y > 0), std::min(2 * end_x - first_x, luma_.padded_width),
              y, kRead);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What the CPU needs of an AV1 frame between the GPU's recon phase and its filters: the blocks of which it has a share, intra and inter-intra,
-// and the pixels around them that intra prediction reads. Kept as tiles of the padded picture.
+// What the CPU needs of an AV1 frame between the GPU's recon phase and its filters: the blocks of which it has a
+// share, intra and inter-intra, and the pixels around them that intra prediction reads. Kept as tiles of the padded
+// picture.
 #pragma once
 #include "batch/picture_layout.h"
 
@@ -23,7 +24,8 @@ class Av1TileSync {
     bool add(unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h);
     // All have been added.
     void complete() { complete_ = true; }
-    // Makes the lists. False: there is no telling what the CPU needs, or it is so much that the whole picture is as good.
+    // Makes the lists. False: there is no telling what the CPU needs, or it is so much that the whole picture is as
+    // good.
     bool make_lists();
     const TileList &read() const { return read_; }       // or written
     const TileList &written() const { return written_; } // some of those

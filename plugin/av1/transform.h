@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inverse transforms in plain scalar form, in 64 bits: AV1 specification, clauses 7.13.2 and 7.13.3, as loops over butterflies.
-// They tell how large the values in between became. For the check of residuals and for the reference; not for speed.
+// Inverse transforms in plain scalar form, in 64 bits: AV1 specification, clauses 7.13.2 and 7.13.3, as loops over
+// butterflies. They tell how large the values in between became. For the check of residuals and for the reference;
+// not for speed.
 #pragma once
 #include "av1/residual.h"
 #include "batch/butterflies.h"

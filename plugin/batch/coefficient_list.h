@@ -13,16 +13,17 @@ namespace dd {
 // The owner of memory outside a list.
 class CoefficientStore {
   public:
-    // Larger memory, of at least so many words, that begins with a copy of `used`, which lies in the memory given so far. That memory is
-    // released. Empty: there is none, and all stays as it is.
+    // Larger memory, of at least so many words, that begins with a copy of `used`, which lies in the memory given so
+    // far. That memory is released. Empty: there is none, and all stays as it is.
     virtual std::span<std::uint32_t> grow(std::span<const std::uint32_t> used, std::size_t words) = 0;
 
   protected:
     ~CoefficientStore() = default;
 };
 
-// The coefficients of a recorder. They are most of what a frame hands to the GPU, so a store may give the list memory where the GPU
-// reads them. When that memory ends, they move into the list's own. The CPU must read the store's memory at its usual speed.
+// The coefficients of a recorder. They are most of what a frame hands to the GPU, so a store may give the list memory
+// where the GPU reads them. When that memory ends, they move into the list's own. The CPU must read the store's
+// memory at its usual speed.
 class CoefficientList {
   public:
     CoefficientList() = default;

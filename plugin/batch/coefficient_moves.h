@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// How the corner of a block that has coefficients gets from a decoder's buffer into a list, with the sum of their magnitudes.
+// How the corner of a block that has coefficients gets from a decoder's buffer into a list, with the sum of their
+// magnitudes.
 #pragma once
 #include <array>
 #include <bit>

@@ -42,8 +42,9 @@ struct Dispatch {
     std::uint32_t push_bytes = 0;
     std::uint32_t groups = 1;
     std::uint32_t groups_y = 1;
-    // Workgroups wait for those that began before them, but so many one after another don't wait for each other. 0: none waits.
-    // Where a device doesn't run whatever has begun to its end, so many are run at a time (quirks.h). groups_y is 1 then.
+    // Workgroups wait for those that began before them, but so many one after another don't wait for each other. 0:
+    // none waits. Where a device doesn't run whatever has begun to its end, so many are run at a time (quirks.h).
+    // groups_y is 1 then.
     std::uint32_t groups_without_wait = 0;
     bool barrier = false;              // writes of the dispatches before must be visible to this one
     std::array<std::uint8_t, 2> ref{}; // slots of the references at DD_BIND_REF0 and DD_BIND_REF1
@@ -84,8 +85,9 @@ struct PhaseWork {
     std::shared_ptr<Vp9IntraSchedule> intra_schedule;     // the same of intra prediction
     std::shared_ptr<Av1IntraSchedule> av1_intra_schedule; // the same of AV1's
     std::vector<Av1ShapeCount> shapes;                    // the same of residuals
-    // Where a picture has a working copy: instead of all of it, these tiles go to the CPU behind a recon phase that isn't the frame's last
-    // one, and come from there before a filter phase (tile_sync_dispatch.h). No groups: nothing does.
+    // Where a picture has a working copy: instead of all of it, these tiles go to the CPU behind a recon phase that
+    // isn't the frame's last one, and come from there before a filter phase (tile_sync_dispatch.h). No groups:
+    // nothing does.
     std::optional<Dispatch> tile_sync;
 
     bool empty() const { return dispatches.empty() && !tile_sync; }

@@ -12,9 +12,10 @@ namespace dd {
 
 // The levels of intra blocks, by cells of 4x4 pixels of luma and of chroma, as far as blocks to come may read them.
 //
-// What a block reads are cells above it, to the left of it and between those two. In any order that blocks may be decoded in, the next cell
-// down and to the right of such a cell is decoded after the block that reads it, or belongs to that block. So all that has to be known is the
-// last cell on each diagonal. Cells of blocks that nobody puts here have level 0: an entry says which cell it is of.
+// What a block reads are cells above it, to the left of it and between those two. In any order that blocks may be
+// decoded in, the next cell down and to the right of such a cell is decoded after the block that reads it, or belongs
+// to that block. So all that has to be known is the last cell on each diagonal. Cells of blocks that nobody puts here
+// have level 0: an entry says which cell it is of.
 class IntraDiagonals {
   public:
     static constexpr unsigned kMostLevel = UINT16_MAX;
@@ -27,7 +28,8 @@ class IntraDiagonals {
         }
         used_ = false;
     }
-    // To be called before blocks come. Frames and tiles without any take no memory. True: no block has come since the last reset.
+    // To be called before blocks come. Frames and tiles without any take no memory. True: no block has come since the
+    // last reset.
     bool prepare() {
         if (used_) [[likely]]
             return false;
@@ -35,7 +37,8 @@ class IntraDiagonals {
         return true;
     }
 
-    // The highest level of so many cells to the right of (x, y), or of those further down, on the edges of the block to come.
+    // The highest level of so many cells to the right of (x, y), or of those further down, on the edges of the block
+    // to come.
     unsigned highest_in_row(unsigned plane, unsigned x, unsigned y, unsigned cells) const {
         const std::uint32_t *entry = plane_[plane].at(x, y);
         unsigned level = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What a device may be asked to do for a frame. A stream says how much there is: what exceeds a limit is the CPU's, before a byte
-// of it is written.
+// What a device may be asked to do for a frame. A stream says how much there is: what exceeds a limit is the CPU's,
+// before a byte of it is written.
 #pragma once
 #include "batch/dispatch.h"
 
@@ -18,12 +18,13 @@ struct WorkLimits {
     std::uint64_t time_ns = 0;             // of a submit, by estimate_ns()
 };
 
-// The plugin's own limit of an upload, below what kernels' 32-bit indices of words reach. The largest frames that a level of AV1
-// allows, 35 million pixels (AV1 specification, annex A.3), need a quarter of it with all coefficients of 10 bits.
+// The plugin's own limit of an upload, below what kernels' 32-bit indices of words reach. The largest frames that a
+// level of AV1 allows, 35 million pixels (AV1 specification, annex A.3), need a quarter of it with all coefficients
+// of 10 bits.
 constexpr std::uint64_t kMostUploadBytes = std::uint64_t{1} << 30;
 
-// How long the work takes a slow device of the profile, at most: V3D 7.1 by the timing model (docs/v3dsim.md), an integrated GPU of
-// the slowest kind for `wide`.
+// How long the work takes a slow device of the profile, at most: V3D 7.1 by the timing model (docs/v3dsim.md), an
+// integrated GPU of the slowest kind for `wide`.
 std::uint64_t estimate_ns(const PhaseWork &work, Profile profile);
 
 // What the phases exceed, for people; empty: nothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Says whether a record of AV1's intra prediction that somebody else made is safe to run: whatever it does stays in the picture and in its lists.
+// Says whether a record of AV1's intra prediction that somebody else made is safe to run: whatever it does stays in
+// the picture and in its lists.
 #include "debug/av1_validate.h"
 
 #include <algorithm>

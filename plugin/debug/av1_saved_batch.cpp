@@ -3,7 +3,8 @@
 // AV1's part of a saved batch:
 //   picture being decoded: 6 words of format, which its references share
 //   7 slots: the first one with the same picture, ~0: none; a bit mask of the slots whose pixels follow
-//   recorders; of each: lengths and streams in the order of each_stream, words of residuals that are apart, then shape and stream of each bin of
+//   recorders; of each: lengths and streams in the order of each_stream, words of residuals that are apart,
+//   then shape and stream of each bin of
 //   residuals
 //   filters: what they were set from (Av1FilterTables); all empty where the batch has none
 //   pixels of the picture and of the references, as make_picture_layout lays them out

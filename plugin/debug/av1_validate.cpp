@@ -209,8 +209,8 @@ class Checker {
 // Pixels on each side of an edge that its filter reads, by size: luma's 4, 8, 14 wide, chroma's 4, 6.
 constexpr unsigned kReach[2][3] = {{2, 4, 7}, {2, 3, 0}};
 
-// The edges of one 128x128, of one plane kind in one direction. `first`: position of its first line in blocks of 4x4, `end`: of the
-// picture's padded end.
+// The edges of one 128x128, of one plane kind in one direction. `first`: position of its first line in blocks of 4x4,
+// `end`: of the picture's padded end.
 bool edges_inside(std::span<const std::uint32_t> words, unsigned kind, unsigned dir, unsigned first, unsigned end) {
     const unsigned sizes = kind ? 2 : 3, at = kind ? DD_AV1_SB_CHROMA : 0;
     for (unsigned line = 0; line < 32; line++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Checks of batches that didn't come from a recorder: whether all that they address lies inside pictures, tables and buffers.
+// Checks of batches that didn't come from a recorder: whether all that they address lies inside pictures, tables and
+// buffers.
 #pragma once
 #include "av1/batch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Saves the batches of a stream for tools/replay: DAEDALUS_SAVE_BATCH=FOLDER[:N], the first N (16) submits. A library without test
-// hooks saves none.
+// Saves the batches of a stream for tools/replay: DAEDALUS_SAVE_BATCH=FOLDER[:N], the first N (16) submits. A library
+// without test hooks saves none.
 #pragma once
 #include "debug/batch_view.h"
 #include "util/log.h"

@@ -2,7 +2,8 @@
 //
 // VP9's part of a saved batch:
 //   picture being decoded, 3 references: 6 words of format (width 0: no such reference)
-//   recorders; of each: 12 + 36 + 5 + 5 + 25 lengths and streams in the order of Vp9Recorder (blocks by references and size), then the
+//   recorders; of each: 12 + 36 + 5 + 5 + 25 lengths and streams in the order of Vp9Recorder (blocks by
+//   references and size), then the
 //   coefficients; intra blocks, 4 streams of their transforms, words of their residuals
 //   loop filter: columns, rows, superblocks, limits
 //   pixels of the picture and of the references, as make_picture_layout lays them out
@@ -21,8 +22,8 @@ void each_bin(Bins &bins, Blocks blocks) {
             blocks(bins, pairing, c);
 }
 
-// The order of a recorder's streams in the file, for both directions. `blocks` takes those of references and a size class, `squares` those
-// of a size class.
+// The order of a recorder's streams in the file, for both directions. `blocks` takes those of references and a size
+// class, `squares` those of a size class.
 template <typename Recorder, typename Blocks, typename Squares, typename Visit>
 void each_stream(Recorder &recorder, Blocks blocks, Squares squares, Visit visit) {
     each_bin(recorder.blocks, blocks);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The interface between frames and codecs: vp9/frame.cpp and av1/frame.cpp implement it, and nothing else of theirs is known here.
+// The interface between frames and codecs: vp9/frame.cpp and av1/frame.cpp implement it, and nothing else of theirs
+// is known here.
 #pragma once
 #include "batch/coefficient_list.h"
 #include "batch/dispatch.h"

@@ -19,8 +19,8 @@ bool is_profile(const std::string &name) {
     return name == "auto" || name == "v3d" || name == "wide";
 }
 
-// Whether plan `auto` may find the GPU the better side. A renderer that runs on the CPU's own cores has nothing to add to them, and
-// pictures in memory that the CPU can't read at speed cost more than a GPU gains.
+// Whether plan `auto` may find the GPU the better side. A renderer that runs on the CPU's own cores has nothing to
+// add to them, and pictures in memory that the CPU can't read at speed cost more than a GPU gains.
 bool may_gain(const Gpu &gpu, const PlanSpec &plan) {
     return plan.kind != PlanSpec::Kind::automatic || (gpu.reads_cached() && (!gpu.is_cpu_type() || plan.measures_all));
 }
@@ -79,9 +79,9 @@ bool never_uses_gpu(const PlanSpec &plan) {
            std::ranges::all_of(plan.side, [](DdSide side) { return side == DD_SIDE_CPU; });
 }
 
-// Plan `auto` promises never to be the slower choice, so decoding begins without the driver, and what is over in a moment never meets
-// it. Other plans give each frame the sides that they name, from the first one on. For tests, DAEDALUS_OPEN_LATE opens any plan's
-// device like that, after so many milliseconds.
+// Plan `auto` promises never to be the slower choice, so decoding begins without the driver, and what is over in a
+// moment never meets it. Other plans give each frame the sides that they name, from the first one on. For tests,
+// DAEDALUS_OPEN_LATE opens any plan's device like that, after so many milliseconds.
 void open_by_plan(DdDevice &device, const GpuOptions &options) {
     constexpr long kUnset = -1;
     const long asked = test_hook_number("DAEDALUS_OPEN_LATE", kUnset);

@@ -9,9 +9,10 @@
 
 namespace dd {
 
-// How many bytes of coefficients a frame will have, by its size in the bitstream: from frame to frame their number changes a hundredfold, the ratio
-// little among frames alike in size; large ones, after a cut, have a smaller one. It goes up twice as fast as down, and there is an eighth to spare, of
-// large frames less: what one of those outgrows is copied once in its long time. Any thread may ask and tell.
+// How many bytes of coefficients a frame will have, by its size in the bitstream: from frame to frame their number
+// changes a hundredfold, the ratio little among frames alike in size; large ones, after a cut, have a smaller one. It
+// goes up twice as fast as down, and there is an eighth to spare, of large frames less: what one of those outgrows is
+// copied once in its long time. Any thread may ask and tell.
 class ExpectedCoefs {
   public:
     ExpectedCoefs() {
@@ -41,8 +42,8 @@ class ExpectedCoefs {
     static constexpr std::uint64_t kOne = 256;              // a byte for each coded one
     static constexpr std::uint64_t kMostRatio = kOne << 16; // of a frame that says next to nothing
     static constexpr std::size_t kLeast = 128 * 1024;       // costs nothing
-    // By powers of two: less than 16 KiB, ..., from 512 KiB on. Streams of VP9 and AV1 have 10 to 30 where rates are high, their frames
-    // from 128 KiB on up to 17.
+    // By powers of two: less than 16 KiB, ..., from 512 KiB on. Streams of VP9 and AV1 have 10 to 30 where rates are
+    // high, their frames from 128 KiB on up to 17.
     static constexpr unsigned kSizes = 7, kFirstLarge = 4, kFirstBits = 14;
     static std::uint64_t known_size(std::uint32_t coded) { return coded ? coded : 16 * 1024; }
     static unsigned size_class(std::uint32_t coded) {

@@ -37,8 +37,8 @@ bool gpu_reaches(const DdSession &session, const DdFrameInfo &info) {
     return std::all_of(info.ref, info.ref + DD_MAX_REFERENCES, reachable);
 }
 
-// In frames without inter blocks chains of intra blocks are long, and the CPU, which needn't wait for anything there, does them as it
-// parses.
+// In frames without inter blocks chains of intra blocks are long, and the CPU, which needn't wait for anything there,
+// does them as it parses.
 bool gpu_can_take_intra(const DdSession &session, const DdFrameInfo &info) {
     return session.gpu() && session.gpu()->profile() == Profile::wide && !info.intra_only;
 }

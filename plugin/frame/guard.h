@@ -48,7 +48,8 @@ DD_FIRST_SIZE(DdFrameInfo, tiles);
 DD_FIRST_SIZE(DdAv1Filters, unit_log2);
 #undef DD_FIRST_SIZE
 
-// The caller's structure as this version knows it: members that the caller doesn't have are 0. False: it is smaller than any version's.
+// The caller's structure as this version knows it: members that the caller doesn't have are 0. False: it is smaller
+// than any version's.
 template <typename Structure>
 bool take(const Structure *given, Structure &whole) {
     static_assert(std::is_trivially_copyable_v<Structure> && first_size<Structure> > 0);

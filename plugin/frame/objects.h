@@ -99,7 +99,8 @@ struct DdSession : dd::Counted {
     bool gpu_usable() const { return gpu() && !gpu_gone(); }
     // The GPU can't go on: one warning, and the CPU from here on. Returns DD_ERR_DEVICE.
     int give_up_gpu(const char *doing, const dd::GpuStatus &status);
-    // Makes the pipelines of a format that hasn't been seen yet, or has them made. True: the GPU may be used for it now.
+    // Makes the pipelines of a format that hasn't been seen yet, or has them made. True: the GPU may be used for it
+    // now.
     bool prepare(const dd::PictureFormat &format);
     void say_hello(const DdPlan &plan, bool intra_only, std::uint64_t frame);
     // What the user is told at the end.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// When opening the GPU pays. Plan `auto` opens it once the process has spent many times the CPU time that opening takes, so that a stream
-// of any length pays a tenth more at most.
+// When opening the GPU pays. Plan `auto` opens it once the process has spent many times the CPU time that opening
+// takes, so that a stream of any length pays a tenth more at most.
 #pragma once
 #include "frame/device_gpu.h"
 

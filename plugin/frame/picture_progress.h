@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// How far the picture of a frame with work on the GPU is. A later frame that reads it may be submitted when all of the GPU's work
-// on it has been: the queue keeps the order. Whether that work went well is known later, and such a frame has to ask.
+// How far the picture of a frame with work on the GPU is. A later frame that reads it may be submitted when all of
+// the GPU's work on it has been: the queue keeps the order. Whether that work went well is known later, and such a
+// frame has to ask.
 #pragma once
 #include <condition_variable>
 #include <cstdint>

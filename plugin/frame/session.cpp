@@ -116,8 +116,8 @@ int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
 
 namespace {
 
-// What the worker does for a kind of pictures, after it has opened the device. Where all pipelines are there, nothing is left to do.
-// A compiler may run for seconds: `threads` are for those who wait for it.
+// What the worker does for a kind of pictures, after it has opened the device. Where all pipelines are there, nothing
+// is left to do. A compiler may run for seconds: `threads` are for those who wait for it.
 void prepare_kind(DdDevice &device, const Codec &codec, Preparation &preparation, unsigned threads,
                   const std::stop_token &stop) {
     if (const auto gpu = device.gpu.get()) {

@@ -30,9 +30,10 @@ struct PlanSpec {
     bool intra = true; // intra blocks go to the GPU with predictions and residuals, where it has lanes to spare
 };
 
-// "auto", "measure" (the same, on software renderers too, for tests), "gpu", "cpu", "random", "parse" (nothing runs anywhere), or a
-// list of stage=side, separated by ',' or '+'; stages that aren't named stay on the CPU. "lf=none": nothing runs anywhere, but what
-// the GPU's stages need is recorded. "intra=cpu": as PlanSpec::intra is false. False: not understood.
+// "auto", "measure" (the same, on software renderers too, for tests), "gpu", "cpu", "random", "parse" (nothing runs
+// anywhere), or a list of stage=side, separated by ',' or '+'; stages that aren't named stay on the CPU. "lf=none":
+// nothing runs anywhere, but what the GPU's stages need is recorded. "intra=cpu": as PlanSpec::intra is false. False:
+// not understood.
 bool parse_plan(std::string_view text, PlanSpec &spec);
 
 const char *stage_name(unsigned stage);

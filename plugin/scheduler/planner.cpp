@@ -16,7 +16,8 @@ constexpr double kLittleCpu = 0.95, kRealTime = 1e9 / 60;
 // Share of all time that probes of candidates that were measured before may cost, and frames between them at least.
 constexpr double kProbeShare = 0.01;
 constexpr std::int64_t kProbeFrames = 512;
-// A probe ends early when it takes so many times as long as the incumbent. What does more of a slow candidate isn't tried at first.
+// A probe ends early when it takes so many times as long as the incumbent. What does more of a slow candidate isn't
+// tried at first.
 constexpr double kHopeless = 2, kSlow = 1.25;
 constexpr unsigned kFewFrames = 8;
 // Windows of the incumbent before and after a probe that differ by more had different content.
@@ -154,7 +155,8 @@ bool Planner::is_beyond_hope(unsigned candidate) const {
     return false;
 }
 
-// A second look first. Those that weren't measured yet at once, in the table's order; then the one whose turn was longest ago, when probes are paid for.
+// A second look first. Those that weren't measured yet at once, in the table's order; then the one whose turn was
+// longest ago, when probes are paid for.
 std::optional<unsigned> Planner::next_probe(std::int64_t now) const {
     if (second_look_)
         return second_look_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Plan `auto`. One candidate of the table is the incumbent. A probe takes its place for a window of frames now and then, between two
-// windows of the incumbent, so that a change of content isn't taken for the probe's doing. What is clearly better becomes the incumbent.
+// Plan `auto`. One candidate of the table is the incumbent. A probe takes its place for a window of frames now and
+// then, between two windows of the incumbent, so that a change of content isn't taken for the probe's doing. What is
+// clearly better becomes the incumbent.
 #pragma once
 #include "scheduler/plan.h"
 #include "scheduler/plan_table.h"

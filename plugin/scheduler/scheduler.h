@@ -57,7 +57,8 @@ class Scheduler {
     bool disabled() const { return disabled_; }
     // Frames whose residuals stayed on the CPU because others before them had been out of range.
     std::uint64_t itx_backed_off() const { return itx_backed_off_; }
-    // A frame's residuals left the range that the GPU is exact in. After some in a row they stay on the CPU for a while.
+    // A frame's residuals left the range that the GPU is exact in. After some in a row they stay on the CPU for a
+    // while.
     void out_of_range();
     // A frame's residuals were the GPU's, and all went well.
     void in_range();

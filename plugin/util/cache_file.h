@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Files in the user's cache: $XDG_CACHE_HOME/daedalus or ~/.cache/daedalus, folders that are made where they are missing, for the
-// user alone. What can't be kept there is made again: so it is where the folder is another user's, a symbolic link or one that
-// others may write to, in a program that runs with other rights than its caller's, and with DAEDALUS_USER_CACHE=off.
+// Files in the user's cache: $XDG_CACHE_HOME/daedalus or ~/.cache/daedalus, folders that are made where they are
+// missing, for the user alone. What can't be kept there is made again: so it is where the folder is another user's, a
+// symbolic link or one that others may write to, in a program that runs with other rights than its caller's, and with
+// DAEDALUS_USER_CACHE=off.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace dd {
 
-// Where `name` is kept, in which all but letters, digits and dots become dashes. Empty: there is no place for a cache folder.
+// Where `name` is kept, in which all but letters, digits and dots become dashes. Empty: there is no place for a cache
+// folder.
 std::string cache_path(std::string name, const char *extension);
 // Empty: there is no such file, or it is larger than `most`.
 std::string read_cache_file(const std::string &path, std::size_t most);

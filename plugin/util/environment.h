@@ -5,7 +5,8 @@
 
 namespace dd {
 
-// The value of an environment variable; empty where it isn't set, and in a program that runs with other rights than its caller's.
+// The value of an environment variable; empty where it isn't set, and in a program that runs with other rights than
+// its caller's.
 inline std::string environment(const char *name) {
     const char *value = secure_getenv(name);
     return value ? value : "";

@@ -11,8 +11,8 @@
 
 namespace dd {
 
-// Memory that grows. Once it is large it is made of pages, which move without a copy: an allocator that many threads use would leave
-// behind, in the heaps of each, what such memory has outgrown.
+// Memory that grows. Once it is large it is made of pages, which move without a copy: an allocator that many threads
+// use would leave behind, in the heaps of each, what such memory has outgrown.
 class GrowingMemory {
   public:
     GrowingMemory() = default;

@@ -9,13 +9,14 @@
 
 namespace dd {
 
-// Of what lay idle while so many others of its kind were taken: some ten seconds of a stream with a frame or two in each.
+// Of what lay idle while so many others of its kind were taken: some ten seconds of a stream with a frame or two in
+// each.
 constexpr bool is_unneeded(std::uint64_t passed_over) {
     return passed_over > 1000;
 }
 
-// What is kept for the next one who needs such a thing, and given up when nobody did for long. Things differ by the capacity that they have.
-// Who calls it sees to locks.
+// What is kept for the next one who needs such a thing, and given up when nobody did for long. Things differ by the
+// capacity that they have. Who calls it sees to locks.
 template <typename T>
 class IdleList {
     struct Idle {
@@ -48,7 +49,8 @@ class IdleList {
         idle_.erase(idle_.begin(), end);
         return unneeded;
     }
-    // Of those with so much capacity the one that takes least, and of those alike the last one given, which may be in a cache; end(): none has it.
+    // Of those with so much capacity the one that takes least, and of those alike the last one given, which may be in
+    // a cache; end(): none has it.
     template <typename Capacity, typename Takes>
     Place smallest(std::uint64_t capacity, Capacity &&capacity_of, Takes &&takes) {
         return best([&](const T &thing) { return capacity_of(thing) >= capacity; },

@@ -25,8 +25,8 @@ inline void *fresh_pages(std::size_t whole) noexcept {
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-// Pages that go back to the system when nobody uses them any more; nullptr: there are none. An allocator would keep what many
-// large pictures leave.
+// Pages that go back to the system when nobody uses them any more; nullptr: there are none. An allocator would keep
+// what many large pictures leave.
 inline std::shared_ptr<std::byte> map_pages(std::size_t bytes) {
     const std::size_t size = whole_pages(bytes);
     void *pages = fresh_pages(size);
@@ -35,7 +35,8 @@ inline std::shared_ptr<std::byte> map_pages(std::size_t bytes) {
     return {static_cast<std::byte *>(pages), [size](std::byte *at) { munmap(at, size); }};
 }
 
-// The whole pages between two addresses of private memory take none until they are written again: what was there is gone.
+// The whole pages between two addresses of private memory take none until they are written again: what was there is
+// gone.
 inline void drop_pages(const void *begin, const void *end) noexcept {
     const std::uintptr_t page = page_size(), from = round_up(reinterpret_cast<std::uintptr_t>(begin), page);
     const std::uintptr_t to = reinterpret_cast<std::uintptr_t>(end) / page * page;

@@ -13,9 +13,10 @@
 
 namespace dd {
 
-// A list of records that is refilled for every frame. Capacity that was never used is never touched, so that it takes no memory, and large
-// lists grow where they are or by moving pages: a vector would clear and copy them. That there is capacity is all that is checked when
-// something is added. What one frame in many needs, that after a cut, takes memory for some frames more.
+// A list of records that is refilled for every frame. Capacity that was never used is never touched, so that it takes
+// no memory, and large lists grow where they are or by moving pages: a vector would clear and copy them. That there
+// is capacity is all that is checked when something is added. What one frame in many needs, that after a cut, takes
+// memory for some frames more.
 template <typename T>
 class RecordList {
     static_assert(std::is_trivially_copyable_v<T>);

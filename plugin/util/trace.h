@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A timeline of what threads and the GPU do, in Chrome's trace format (DAEDALUS_TRACE). Off, it costs a test of a pointer.
+// A timeline of what threads and the GPU do, in Chrome's trace format (DAEDALUS_TRACE). Off, it costs a test of a
+// pointer.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -135,7 +135,8 @@ class Vp9Recorder {
     bool take_planes(const DdVp9Residuals &block);
     template <typename T>
     bool take_all_planes(const DdVp9Residuals &block);
-    // The transforms of one plane. `at` in pixels, `size` in 4x4 blocks: x | y << 16, so that registers hold all arguments.
+    // The transforms of one plane. `at` in pixels, `size` in 4x4 blocks: x | y << 16, so that registers hold all
+    // arguments.
     template <typename T>
     bool take_kind(const DdVp9Residuals &block, unsigned plane, std::uint32_t at, std::uint32_t size);
     template <typename T, unsigned kind>
@@ -203,7 +204,8 @@ struct Vp9Batch {
 
     // An empty batch for a picture. References of other pixel formats are left out. Keeps memory.
     void reset(const PictureLayout &dst_layout, const Vp9References &references, unsigned recorder_count);
-    // All coefficients lie in capacity that was lent to the first recorder, the only one that is used: they needn't be copied.
+    // All coefficients lie in capacity that was lent to the first recorder, the only one that is used: they needn't
+    // be copied.
     bool has_lent_coefs() const { return !recorders.empty() && recorders.front().coefs.is_external(); }
     // Copies the loop filter's input, without edges on the picture's border; false: refused. The arguments are those of
     // dd_vp9_loop_filter.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Whole blocks of a recorder, a record for all planes each, in lists as the GPU's dispatches have them; and the squares of single planes
-// that such a record stands for.
+// Whole blocks of a recorder, a record for all planes each, in lists as the GPU's dispatches have them; and the
+// squares of single planes that such a record stands for.
 #pragma once
 #include "vp9/squares.h"
 

@@ -24,7 +24,8 @@
 
 namespace dd {
 
-// Predictions, then residuals, then intra blocks. Streams of stages that the CPU has are empty in the batch. `work` was cleared.
+// Predictions, then residuals, then intra blocks. Streams of stages that the CPU has are empty in the batch. `work`
+// was cleared.
 void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work);
 // Writes work.upload_bytes bytes. Concatenates the recorders' streams and turns DdItxRecord.coefs into words
 // counted from work.coefs_at.

@@ -55,8 +55,8 @@ struct Vp9FilterOrder::Edges {
     std::uint64_t inner;  // of 4x4 blocks inside of an 8x8 block; the others are at its border
     std::uint64_t within; // all that lie inside of an 8x8 block: with subsampling they are among `any`
 
-    // Two groups of eight lines share their 16 wide edges: where the first one has such an edge, the second one has no other. Alone in
-    // the second one it counts as a narrow one between rows, and not at all between columns.
+    // Two groups of eight lines share their 16 wide edges: where the first one has such an edge, the second one has
+    // no other. Alone in the second one it counts as a narrow one between rows, and not at all between columns.
     template <unsigned direction, unsigned ss_h, unsigned ss_v>
     static Edges of(const DdLfSuperblock &sb, unsigned kind) {
         constexpr bool columns = direction == kColumns;
@@ -94,8 +94,8 @@ struct Vp9FilterOrder::Line {
 
     unsigned width(unsigned cell) const { return (wide16 >> cell & 1) * kSixteen | (wide8 >> cell & 1); }
 
-    // Calls put(cell, width) for each edge of a chain, then done(count, width) with the first one's width. 16 wide edges that reach
-    // over the picture's border or the line's end, which no decoder's masks have, are left out.
+    // Calls put(cell, width) for each edge of a chain, then done(count, width) with the first one's width. 16 wide
+    // edges that reach over the picture's border or the line's end, which no decoder's masks have, are left out.
     template <typename Put, typename Done>
     void each_chain(bool at_border, unsigned cells, Put put, Done done) const {
         std::uint32_t rest = any & ~(wide16 & 1u << (cells - 1));
@@ -159,8 +159,8 @@ void Vp9FilterOrder::take_line(const Part &part, const Component &component, con
     chain_edges_.keep(next_edge);
 }
 
-// Edges at the borders of 8x8 blocks share no pixels, unless they are 16 wide and 8 pixels apart. Lines that have no others have
-// single edges alone.
+// Edges at the borders of 8x8 blocks share no pixels, unless they are 16 wide and 8 pixels apart. Lines that have no
+// others have single edges alone.
 template <unsigned direction, unsigned ss_h, unsigned ss_v>
 void Vp9FilterOrder::take(Part &part, const Component &component) {
     constexpr bool columns = direction == kColumns;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The order in which a frame's edges may be filtered at the same time. VP9 filters superblock by superblock, in each all edges
-// between columns before those between rows (specification, clause 8.8). An edge that shares pixels with an earlier one has to come
-// after it. Edges of a superblock reach over its left and upper border, but not over the others. So superblocks share pixels with
-// their left neighbour and with three in the row above. Where x + 2 * y is the same, they share none: they are a wave. A wave has two
-// levels, edges between columns and edges between rows. Within a level, edges along a line that overlap make a chain, which one lane
-// of the GPU walks along; chains of a level are independent.
+// The order in which a frame's edges may be filtered at the same time. VP9 filters superblock by superblock, in each
+// all edges between columns before those between rows (specification, clause 8.8). An edge that shares pixels with an
+// earlier one has to come after it. Edges of a superblock reach over its left and upper border, but not over the
+// others. So superblocks share pixels with their left neighbour and with three in the row above. Where x + 2 * y is
+// the same, they share none: they are a wave. A wave has two levels, edges between columns and edges between rows.
+// Within a level, edges along a line that overlap make a chain, which one lane of the GPU walks along; chains of a
+// level are independent.
 #pragma once
 #include "util/record_list.h"
 #include "vp9/batch.h"
@@ -22,7 +23,8 @@ class Vp9FilterOrder {
     // Keeps its memory from frame to frame.
     void build(const Vp9Batch &batch);
 
-    // The k-th edges of a level's chains are a segment, in the order of the chains: longer ones first, single edges by width.
+    // The k-th edges of a level's chains are a segment, in the order of the chains: longer ones first, single edges
+    // by width.
     std::vector<DdLfLevel> levels;
     std::vector<DdLfSegment> segments;
     RecordList<DdLfEdge> edges;

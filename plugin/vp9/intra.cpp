@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// VP9's intra blocks on their way into the batch: a step for each transform block, with what it may read (specification, clause 8.5.1),
-// and its residual.
+// VP9's intra blocks on their way into the batch: a step for each transform block, with what it may read
+// (specification, clause 8.5.1), and its residual.
 #include "vp9/batch.h"
 #include "vp9/coefficient_moves.h"
 #include "vp9/range.h"
@@ -42,7 +42,8 @@ constexpr std::array<Mode, DD_INTRA_MODES> kModes = [] {
     return modes;
 }();
 
-// The corner that has the first `eob` positions of the scan that belongs to the transform: a transform with one ADST has a scan of its own.
+// The corner that has the first `eob` positions of the scan that belongs to the transform: a transform with one ADST
+// has a scan of its own.
 template <unsigned size>
 unsigned corner_of_scan(unsigned transform, unsigned eob) {
     if constexpr (size == 1 || size == 2) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Intra prediction of VP9 frames as dispatches: residuals of all blocks, then a workgroup for each plane that goes from level to level.
+// Intra prediction of VP9 frames as dispatches: residuals of all blocks, then a workgroup for each plane that goes
+// from level to level.
 #pragma once
 #include "batch/dispatch.h"
 #include "vp9/batch.h"

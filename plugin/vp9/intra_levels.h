@@ -17,9 +17,9 @@ class Vp9IntraLevels {
     void reset(const PictureLayout &dst) { diagonals_.reset(dst); }
     // To be called before a frame's first block.
     void prepare() { diagonals_.prepare(); }
-    // Puts a block of n x n cells, inside the padded plane, where nothing that lies outside of it may be read. Returns its level, one more than
-    // those of the blocks that it reads. As those are further to the left, or further up and by one cell to the right, a level is at most
-    // columns + 2 * rows.
+    // Puts a block of n x n cells, inside the padded plane, where nothing that lies outside of it may be read.
+    // Returns its level, one more than those of the blocks that it reads. As those are further to the left, or
+    // further up and by one cell to the right, a level is at most columns + 2 * rows.
     template <unsigned n>
     std::uint32_t put(unsigned plane, unsigned x, unsigned y, unsigned reads) {
         static_assert(3 * (kMaxPictureSide / 4) <= IntraDiagonals::kMostLevel);

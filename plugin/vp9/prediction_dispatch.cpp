@@ -58,8 +58,8 @@ std::size_t lanes_of(const Run &run, unsigned rows_log2) {
     return std::size_t{run.squares} << (2 * run.size_class + 2 - std::min(run.size_class + 2, rows_log2));
 }
 
-// The work of one dispatch: runs, from the largest squares to the smallest so that long strips start first. Words: DdMcGroup for each
-// workgroup, squares by class, blocks by class; each from the largest on.
+// The work of one dispatch: runs, from the largest squares to the smallest so that long strips start first. Words:
+// DdMcGroup for each workgroup, squares by class, blocks by class; each from the largest on.
 class PredictionRuns {
   public:
     PredictionRuns(const Vp9Batch &batch, const Pairing &pairing, Profile profile) {

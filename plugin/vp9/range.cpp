@@ -55,7 +55,8 @@ std::int64_t sum_of_magnitudes(const T *coefs, unsigned side, unsigned stride) {
     }
 }
 
-// Whether no column of `x`, n x n values of which the first `rows` rows may be other than zero, has a larger sum of magnitudes.
+// Whether no column of `x`, n x n values of which the first `rows` rows may be other than zero, has a larger sum of
+// magnitudes.
 bool columns_within(std::span<const std::int64_t> x, unsigned n, unsigned rows, std::int64_t most) {
     std::array<std::int64_t, 32> sums{};
     for (unsigned y = 0; y < rows; y++)

@@ -2,8 +2,8 @@
 //
 // All implementations of the inverse transform agree only while no intermediate value leaves a range, about BitDepth
 // + 8 bits: beyond it SIMD code saturates or wraps, and the 32-bit products of the kernels overflow. Clause 8.7.2
-// demands it of streams; broken ones don't obey. Checking when a residual is recorded costs one pass over coefficients that are being copied
-// anyway, and nothing on the GPU.
+// demands it of streams; broken ones don't obey. Checking when a residual is recorded costs one pass over
+// coefficients that are being copied anyway, and nothing on the GPU.
 #pragma once
 #include <cstdint>
 
@@ -15,7 +15,8 @@ namespace dd {
 // DC alone (corner class 0) is the same everywhere with 8 bits.
 bool vp9_residual_in_range(unsigned kind, unsigned corner, unsigned bit_depth, const void *coefs, unsigned stride);
 
-// The same of an intra block's residual, whose transform may be an ADST. `size`: 4 << size pixels; `how`: DD_INTRA_ITX_*.
+// The same of an intra block's residual, whose transform may be an ADST. `size`: 4 << size pixels; `how`:
+// DD_INTRA_ITX_*.
 bool vp9_intra_residual_in_range(unsigned size, std::uint32_t how, unsigned bit_depth, const void *coefs,
                                  unsigned stride);
 

@@ -276,8 +276,8 @@ bool Vp9Recorder::put_block(const DdVp9Block &block, unsigned shape) {
     return true;
 }
 
-// The structure is read member by member, as it was written: reading several at once makes the CPU wait for the writes. So positions
-// have 32 bits in it, for compilers join what is narrower.
+// The structure is read member by member, as it was written: reading several at once makes the CPU wait for the
+// writes. So positions have 32 bits in it, for compilers join what is narrower.
 bool Vp9Recorder::predict_block(const DdVp9Block &block) {
     // With 16 bits for a vector, in 1/8 pixel, no source is farther away than a record can say.
     static_assert(is_near(kMaxPictureSide * 16 + 2 * INT16_MAX) && is_near(2 * INT16_MIN));

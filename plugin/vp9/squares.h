@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The squares of a recorder's predictions, in bins as the GPU's dispatches have them: by references, size and the filters that
-// they need. A block's squares share most of that, so a bin is chosen once for several, and nobody has to look at a record again.
+// The squares of a recorder's predictions, in bins as the GPU's dispatches have them: by references, size and the
+// filters that they need. A block's squares share most of that, so a bin is chosen once for several, and nobody has
+// to look at a record again.
 #pragma once
 #include "common/records.h"
 #include "util/record_list.h"
@@ -51,7 +52,8 @@ constexpr unsigned vp9_filters(const DdScaledMcRecord &) {
     return 0;
 }
 
-// Records by references, size and filters. `kinds`: of filters. Lists of references that a frame doesn't use are never looked at.
+// Records by references, size and filters. `kinds`: of filters. Lists of references that a frame doesn't use are
+// never looked at.
 template <typename T, unsigned pairings, unsigned classes, unsigned kinds>
 class Vp9Bins {
   public:

@@ -217,8 +217,8 @@ void vp9_each_column(std::span<std::int64_t> x, unsigned n, const Line &line) {
     }
 }
 
-// Both steps of the transform of a block of n x n values in `x`, row after row, without the last rounding (clause 8.7.2). Rows
-// from `rows` on are zero.
+// Both steps of the transform of a block of n x n values in `x`, row after row, without the last rounding (clause
+// 8.7.2). Rows from `rows` on are zero.
 inline void vp9_inverse_rows(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
                              bool lossless) {
     vp9_each_row(x, n, rows, [&](std::span<std::int64_t> one) {

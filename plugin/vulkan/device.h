@@ -48,11 +48,11 @@ class VulkanDevice {
     const VkPhysicalDeviceLimits &limits() const { return limits_; }
     std::uint32_t queue_family() const { return queue_family_; }
     std::chrono::milliseconds patience() const { return patience_; }
-    // For work that is submitted now, and given up, to end after all, where the CPU has to write to the same pages. Behind an injected
-    // hang nothing ends. With submit_mutex held.
+    // For work that is submitted now, and given up, to end after all, where the CPU has to write to the same pages.
+    // Behind an injected hang nothing ends. With submit_mutex held.
     std::chrono::milliseconds grace() const { return never_ ? hang_grace_ : kCertainEnd; }
-    // As grace(), before the device is destroyed. A software renderer's thread that is still at work when the process exits
-    // crashes in what the driver's and the compiler's destructors have taken away.
+    // As grace(), before the device is destroyed. A software renderer's thread that is still at work when the process
+    // exits crashes in what the driver's and the compiler's destructors have taken away.
     std::chrono::milliseconds closing_grace() const { return closing_grace_; }
     bool timestamps() const { return timestamps_; }
     Pipelines &pipelines() { return *pipelines_; }
@@ -71,14 +71,17 @@ class VulkanDevice {
 
     // Submits that are known to be done; tells a slow GPU from a hung one.
     std::atomic<std::uint64_t> progress{0};
-    // Held while commands are recorded and put on the queue, and while the state of pictures' working copies is read or changed.
+    // Held while commands are recorded and put on the queue, and while the state of pictures' working copies is read
+    // or changed.
     std::mutex submit_mutex;
     VkResult queue_submit(const VkSubmitInfo &info, VkFence fence); // with submit_mutex held
-    // Of all command buffers, so that one is recorded where another one was; drivers give a pool memory in pieces of megabytes.
+    // Of all command buffers, so that one is recorded where another one was; drivers give a pool memory in pieces of
+    // megabytes.
     VkCommandPool command_pool() const { return command_pool_; } // with submit_mutex held
 
   private:
-    // Drivers reset work that runs for too long, mostly within some seconds; a software renderer's ends by itself, compiling included.
+    // Drivers reset work that runs for too long, mostly within some seconds; a software renderer's ends by itself,
+    // compiling included.
     static constexpr std::chrono::minutes kCertainEnd{1};
 
     VulkanDevice();

@@ -83,8 +83,8 @@ class Gpu {
     // Its buffers are large enough for pictures of this layout.
     bool holds(const PictureLayout &layout) const;
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);
-    // A picture in plain memory of map_pages(), of picture_bytes(). Fails where the device can't reach such memory, which may be
-    // copied then.
+    // A picture in plain memory of map_pages(), of picture_bytes(). Fails where the device can't reach such memory,
+    // which may be copied then.
     GpuStatus adopt_picture(const PictureLayout &layout, std::shared_ptr<std::byte> memory,
                             std::unique_ptr<GpuPicture> &picture);
     // A picture that only kernels use: it has no data().
@@ -117,10 +117,11 @@ class GpuJob {
     GpuJob(const GpuJob &) = delete;
     GpuJob &operator=(const GpuJob &) = delete;
 
-    // Capacity where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until release(). Empty where the CPU
-    // can't read such memory at its usual speed.
+    // Capacity where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until
+    // release(). Empty where the CPU can't read such memory at its usual speed.
     GpuStatus acquire_coefs(std::size_t bytes, std::span<std::byte> &capacity);
-    // More of it, before begin(), with a copy of what is `used` of the capacity lent so far, which is gone then. After an error it isn't.
+    // More of it, before begin(), with a copy of what is `used` of the capacity lent so far, which is gone then.
+    // After an error it isn't.
     GpuStatus grow_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &capacity);
     // Phases: recon, filter; nullptr: not in this submit. They must live until submit() is back.
     GpuStatus begin(const std::array<const PhaseWork *, 2> &phases);

@@ -48,7 +48,8 @@ class Buffer {
     ~Buffer();
 
     static VkResult make(VulkanDevice &device, VkDeviceSize size, MemoryUse use, Buffer &buffer);
-    // In whole pages of plain memory, `capacity` bytes, which have to be there as long as the buffer. Fails where the device can't do that.
+    // In whole pages of plain memory, `capacity` bytes, which have to be there as long as the buffer. Fails where the
+    // device can't do that.
     static VkResult adopt(VulkanDevice &device, VkDeviceSize size, std::byte *memory, VkDeviceSize capacity,
                           Buffer &buffer);
 
@@ -59,8 +60,8 @@ class Buffer {
     // Between the CPU's writes and the GPU's reads, and the other way round. Nothing to do on coherent memory.
     VkResult flush() const;
     VkResult invalidate() const;
-    // The CPU gets other pages at the same address, with what these hold: what the GPU writes from here on isn't seen. False: they can't be
-    // exchanged, and all stays as it is.
+    // The CPU gets other pages at the same address, with what these hold: what the GPU writes from here on isn't
+    // seen. False: they can't be exchanged, and all stays as it is.
     bool replace_pages();
 
   private:

@@ -18,8 +18,8 @@ struct VulkanPicture {
     Buffer host;                        // what the CPU sees; the only copy but on discrete devices
     Buffer local;                       // working copy of a discrete device, or scratch
 
-    // Of the working copy, guarded by VulkanDevice::submit_mutex. It becomes invalid without, so that whoever takes or gives back a
-    // picture doesn't wait for submits.
+    // Of the working copy, guarded by VulkanDevice::submit_mutex. It becomes invalid without, so that whoever takes
+    // or gives back a picture doesn't wait for submits.
     std::atomic<bool> local_valid = false; // holds the same pixels as `host`
     bool local_pending = false;            // its upload may still run
 

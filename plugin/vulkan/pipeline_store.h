@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What a driver has made of the kernels, kept in the user's cache from one process to the next. A file is of one driver and one set of
-// kernels; one that is of another, is cut short or damaged in any byte is as good as none, since drivers trust what they
-// have written.
+// What a driver has made of the kernels, kept in the user's cache from one process to the next. A file is of one
+// driver and one set of kernels; one that is of another, is cut short or damaged in any byte is as good as none,
+// since drivers trust what they have written.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// One pipeline a kernel, all with the same layout: set 0 with the bindings of records.h, 128 bytes of push constants. What the
-// driver compiles is kept in the user's cache (pipeline_store.h), since that may take it a second.
+// One pipeline a kernel, all with the same layout: set 0 with the bindings of records.h, 128 bytes of push constants.
+// What the driver compiles is kept in the user's cache (pipeline_store.h), since that may take it a second.
 #pragma once
 #include "common/av1_recon.h"
 #include "vulkan/api.h"

@@ -182,8 +182,8 @@ VkResult Slot::wait_for_fence() {
     }
 }
 
-// The CPU does the frame again, and what a late GPU writes must not come after that. A software renderer's threads, which write by address,
-// aren't kept from other pages there.
+// The CPU does the frame again, and what a late GPU writes must not come after that. A software renderer's threads,
+// which write by address, aren't kept from other pages there.
 bool Slot::lets_go_of_picture() {
     const auto now = std::chrono::nanoseconds::zero();
     if (ends_within(now))

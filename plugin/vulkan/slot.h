@@ -36,8 +36,8 @@ class Slot {
     Slot(const Slot &) = delete;
     Slot &operator=(const Slot &) = delete;
 
-    // Capacity for so many bytes of coefficients, which take the place of those in an upload (PhaseWork::coefs_acquired). On devices with
-    // cached memory only.
+    // Capacity for so many bytes of coefficients, which take the place of those in an upload
+    // (PhaseWork::coefs_acquired). On devices with cached memory only.
     VkResult reserve_coefs(VkDeviceSize bytes);
     // More capacity, with a copy of what is `used`. All stays as it is where there is none.
     VkResult grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes);

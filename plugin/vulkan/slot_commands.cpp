@@ -88,8 +88,8 @@ VkResult Slot::record(const SubmitInput &input) {
     return vk.EndCommandBuffer(commands_);
 }
 
-// Brings the working copies up to date. Whole buffers, where the frame doesn't say which tiles: a copy has a fixed cost that is
-// larger than what a part would save.
+// Brings the working copies up to date. Whole buffers, where the frame doesn't say which tiles: a copy has a fixed
+// cost that is larger than what a part would save.
 VkResult Slot::record_uploads(const SubmitInput &input) {
     const auto copy = [this](const VulkanPicture &picture) {
         const VkBufferCopy all = {0, 0, picture.layout.size};
@@ -117,8 +117,9 @@ VkResult Slot::record_uploads(const SubmitInput &input) {
                  result != VK_SUCCESS)
             return result;
     }
-    // What a fence was waited for is available; it only has to become visible, which makes nothing wait. Exceptions are a copy
-    // that another frame has started, and kernels that still write a reference. Their downloads are no matter.
+    // What a fence was waited for is available; it only has to become visible, which makes nothing wait. Exceptions
+    // are a copy that another frame has started, and kernels that still write a reference. Their downloads are no
+    // matter.
     const bool transfers = copied || pending, kernels = synced_tiles || input.reads_unfinished;
     VkPipelineStageFlags from = (transfers ? kTransfer : 0) | (kernels ? kCompute : 0);
     if (!from)

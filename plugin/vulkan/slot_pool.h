@@ -9,14 +9,16 @@
 
 namespace dd {
 
-// Slots for all sessions of a device. Some frames need many times as much capacity as most do: those get the slots that have it, of which there
-// are as many as such frames are in flight at a time. What nobody needed for long is given back.
+// Slots for all sessions of a device. Some frames need many times as much capacity as most do: those get the slots
+// that have it, of which there are as many as such frames are in flight at a time. What nobody needed for long is
+// given back.
 class SlotPool {
   public:
     explicit SlotPool(VulkanDevice &device) : device_(device) {}
     // One whose capacity suits so many bytes of coefficients, where such a one is free.
     VkResult acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs);
-    // Gives it the smallest one of its own and the free slots' buffers for uploads that has the capacity, where there is one.
+    // Gives it the smallest one of its own and the free slots' buffers for uploads that has the capacity, where there
+    // is one.
     void find_upload(Slot &slot, VkDeviceSize bytes);
     // As acquire(), but nullptr where no free one has that capacity.
     std::unique_ptr<Slot> acquire_free(VkDeviceSize coefs);

@@ -18,7 +18,8 @@ from daedalus_tools import apt, console, paths
 
 COMMANDS = ("tools/quickstart", "tools/test --quick")
 CLONE = "daedalus"
-# Mounts end with the name space, whatever becomes of the command. Processes have other numbers in theirs: so has its /proc.
+# Mounts end with the name space, whatever becomes of the command. Processes have other numbers in theirs: so has its
+# /proc.
 IN_ROOT = """\
 set -e
 mount -t proc proc {root}/proc

@@ -74,7 +74,8 @@ void test_cdef_block(int simd, int bit_depth, int shape, const TestPlane *in, co
     const enum CdefEdgeFlags edges = (x ? CDEF_HAVE_LEFT : 0) | (x + w < in->width ? CDEF_HAVE_RIGHT : 0) |
                                      (y ? CDEF_HAVE_TOP : 0) | (y + h < in->height ? CDEF_HAVE_BOTTOM : 0);
     uint16_t left[8][2] __attribute__((aligned(16)));
-    // The block's right neighbour must be unfiltered in the picture: put the whole surroundings there and take them back.
+    // The block's right neighbour must be unfiltered in the picture: put the whole surroundings there and take them
+    // back.
     uint8_t kept[12][32];
     for (int r = 0; r < h; r++) {
         if (x)

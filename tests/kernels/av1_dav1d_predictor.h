@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inter prediction of AV1 by dav1d's own functions, from what the C interface gets: the counterpart of the scalar reference.
+// Inter prediction of AV1 by dav1d's own functions, from what the C interface gets: the counterpart of the scalar
+// reference.
 #pragma once
 #include "av1/recorder.h"
 #include "batch/picture_layout.h"

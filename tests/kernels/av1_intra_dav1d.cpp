@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// AV1's intra prediction: what the recorder makes of single blocks, run by the scalar reference, against dav1d's functions, C and SIMD.
+// AV1's intra prediction: what the recorder makes of single blocks, run by the scalar reference, against dav1d's
+// functions, C and SIMD.
 #include "catch.h"
 #include "kernels/av1_dav1d.h"
 #include "kernels/av1_dav1d_intra.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Random frames of AV1's intra blocks, and of those with inter-intra prediction, among others, as a decoder would record them.
+// Random frames of AV1's intra blocks, and of those with inter-intra prediction, among others, as a decoder would
+// record them.
 #pragma once
 #include "kernels/av1_scene.h"
 #include "reference/av1_intra.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// AV1's residuals: the scalar reference against dav1d's functions, C and SIMD, wherever the check for range lets a residual pass;
-// and dav1d's scans against the corners that are thought to hold all coefficients.
+// AV1's residuals: the scalar reference against dav1d's functions, C and SIMD, wherever the check for range lets a
+// residual pass; and dav1d's scans against the corners that are thought to hold all coefficients.
 #include "catch.h"
 #include "kernels/av1_dav1d.h"
 #include "kernels/av1_dav1d_position.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// dav1d's functions of either pixel size. Without BITDEPTH dav1d's own types leave out the last argument of those for 16 bits.
+// dav1d's functions of either pixel size. Without BITDEPTH dav1d's own types leave out the last argument of those for
+// 16 bits.
 #ifndef DAEDALUS_DAV1D_FUNCTIONS_H
 #define DAEDALUS_DAV1D_FUNCTIONS_H
 #include <stddef.h>

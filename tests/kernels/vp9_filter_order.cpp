@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The lists of edges that the loop filter goes by where one dispatch does all of a frame: every edge is in them, and after all
-// earlier ones that it shares pixels with.
+// The lists of edges that the loop filter goes by where one dispatch does all of a frame: every edge is in them, and
+// after all earlier ones that it shares pixels with.
 #include "catch.h"
 #include "reference/vp9_reference.h"
 #include "vp9/filter_order.h"

@@ -231,7 +231,8 @@ std::int16_t vector_part(Random &random) {
     }
 }
 
-// A block of 8x8 or more, as one call; and the calls for its planes that it stands for. Both references have the frame's size.
+// A block of 8x8 or more, as one call; and the calls for its planes that it stands for. Both references have the
+// frame's size.
 void add_whole_block(Random &random, RandomFrame &frame, Vp9Recorder &recorder, const Block &b, DdVp9Block block) {
     const unsigned wide = static_cast<unsigned>(std::countr_zero(b.w)),
                    high = static_cast<unsigned>(std::countr_zero(b.h));

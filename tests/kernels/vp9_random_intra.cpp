@@ -23,7 +23,8 @@ struct Grid {
     bool has(unsigned x, unsigned y) const { return x < columns * 8 && y < rows * 8; }
 };
 
-// Calls `see` with the blocks of a square in the order of decoding. Where a half of it lies outside, the partitions that VP9 still has.
+// Calls `see` with the blocks of a square in the order of decoding. Where a half of it lies outside, the partitions
+// that VP9 still has.
 void each_block(Random &random, const Grid &grid, const Block &square, const std::function<void(const Block &)> &see) {
     const auto [x, y, side, same] = square;
     const unsigned half = side / 2;

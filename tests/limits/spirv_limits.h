@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What V3D, the smallest device that the kernels are for, does not have or has little of, looked for in a SPIR-V module.
+// What V3D, the smallest device that the kernels are for, does not have or has little of, looked for in a SPIR-V
+// module.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What the plugin allocates, counted from outside: this library replaces operator new and what the plugin calls of the C library, of which it
-// counts the calls that come from the plugin's code, and is a Vulkan layer that counts what creates objects or allocates memory.
+// What the plugin allocates, counted from outside: this library replaces operator new and what the plugin calls of
+// the C library, of which it counts the calls that come from the plugin's code, and is a Vulkan layer that counts
+// what creates objects or allocates memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>

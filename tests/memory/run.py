@@ -21,7 +21,8 @@ BUILD = paths.BUILD / "tests" / "memory"
 LIBRARY = paths.BUILD / "plugin" / "libdaedalus.so"
 CLIPS = paths.BUILD / "clips-memory"
 MIB = 1024 * 1024
-# Of the plugin's own allocations at 1080p, by codec and threads: what they are with llvmpipe (28.0, 31.4, 56.2 and 53.2), and a little.
+# Of the plugin's own allocations at 1080p, by codec and threads: what they are with llvmpipe (28.0, 31.4, 56.2 and
+# 53.2), and a little.
 MOST_OWN = {("vp9", 1): 29 * MIB, ("vp9", 4): 34 * MIB, ("av1", 1): 58 * MIB, ("av1", 4): 58 * MIB}
 SLACK_KIB = 6 * 1024     # of peaks: allocators give back when they like
 HANDLES = 2.0            # heap allocations a frame: the handle of its picture, and now and then a list that grows late

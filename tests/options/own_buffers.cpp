@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A program with a get_buffer2() of its own, as players have that allocate for a display: prints every frame that it is given, and
-// fails where a frame doesn't lie in its buffers or has lost its `opaque`.
+// A program with a get_buffer2() of its own, as players have that allocate for a display: prints every frame that it
+// is given, and fails where a frame doesn't lie in its buffers or has lost its `opaque`.
 #include "decoder.h"
 
 extern "C" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Stands in front of libdaedalus (LD_PRELOAD): one residual of so many as DAEDALUS_TEST_REFUSE says, by chance, is handed on as
-// one that can't be, as if its values left their range. Real streams rarely have such.
+// Stands in front of libdaedalus (LD_PRELOAD): one residual of so many as DAEDALUS_TEST_REFUSE says, by chance, is
+// handed on as one that can't be, as if its values left their range. Real streams rarely have such.
 #define _GNU_SOURCE
 #include "daedalus/daedalus.h"
 

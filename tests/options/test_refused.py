@@ -13,7 +13,8 @@ REFUSES = paths.BUILD / "tests" / "options" / "librefuse_residuals.so"
 
 class Refused(DecodeCase):
     def goes_on(self, stream, **environment):
-        # Where the GPU has filters, too, a frame of AV1 is decoded from its bitstream; else its second pass needs the coefficients.
+        # Where the GPU has filters, too, a frame of AV1 is decoded from its bitstream; else its second pass needs the
+        # coefficients.
         for plan, threads, every in ("gpu", 1, 100), ("mc=gpu,itx=gpu", 1, 100), ("mc=gpu,itx=gpu", 1, 3000), ("mc=gpu,itx=gpu", 3, 300):
             with self.subTest(plan=plan, threads=threads, every=every):
                 done = self.decodes(hwaccel(None, "-threads", str(threads)),

@@ -42,7 +42,8 @@ class Threads(DecodeCase):
             begun = sum(span["ts"] < before["ts"] + before["dur"] / 2 for before, span in zip(spans, spans[1:]))
             return begun / len(spans)
 
-        # Half of them on two cores, a tenth at most where parsing is a chain. A machine that is busy with other things gets a minute to be less so.
+        # Half of them on two cores, a tenth at most where parsing is a chain. A machine that is busy with other
+        # things gets a minute to be less so.
         for attempt in range(20):
             time.sleep(attempt / 4)
             if early() > 0.3:

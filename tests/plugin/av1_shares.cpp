@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What is copied of an AV1 frame for the CPU's share in it: tiles against what intra prediction reads, a pixel at a time; frames in
-// tiles against whole ones.
+// What is copied of an AV1 frame for the CPU's share in it: tiles against what intra prediction reads, a pixel at a
+// time; frames in tiles against whole ones.
 #include "av1/tile_sync.h"
 #include "catch.h"
 #include "kernels/av1_random.h"
@@ -68,8 +68,9 @@ class Marks {
     std::array<std::vector<bool>, 3> marked_;
 };
 
-// A block of a plane, of transform blocks of w x h pixels. Each reads two of its widths above, two of its heights to the left, and
-// the corner; but what lies to the right of the block is there for the first row of them alone, what lies below for the first column.
+// A block of a plane, of transform blocks of w x h pixels. Each reads two of its widths above, two of its heights to
+// the left, and the corner; but what lies to the right of the block is there for the first row of them alone, what
+// lies below for the first column.
 void predict(unsigned plane, const Block &b, unsigned w, unsigned h, Marks &read, Marks &written) {
     const auto as_int = [](unsigned value) { return static_cast<int>(value); };
     for (unsigned y = b.y; y < b.y + b.h; y += h)

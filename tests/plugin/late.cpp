@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A GPU that is opened while frames are decoded (DAEDALUS_OPEN_LATE opens it so under any plan, after so many milliseconds).
+// A GPU that is opened while frames are decoded (DAEDALUS_OPEN_LATE opens it so under any plan, after so many
+// milliseconds).
 #include "catch.h"
 
 #include "plugin/random_decoder.h"

@@ -70,7 +70,8 @@ struct Underway {
     double end, cpu;
 };
 
-// Runs frames with a planner's plans, or all with `fixed`, `depth` of them on their way at once. Returns milliseconds a frame.
+// Runs frames with a planner's plans, or all with `fixed`, `depth` of them on their way at once. Returns milliseconds
+// a frame.
 double run(Machine &machine, unsigned frames, unsigned depth, Planner *planner, const Candidate &fixed = {0},
            unsigned usable = kAll) {
     std::deque<Underway> underway;

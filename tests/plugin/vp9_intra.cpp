@@ -116,7 +116,8 @@ TEST_CASE("the wave has every block once, by level and size", "[recorder][intra]
 }
 
 TEST_CASE("the corner of an ADST's scan has all of its coefficients", "[recorder][intra]") {
-    // Six positions of the scan of rows and eight of that of columns lie in the upper left 4x4; both have a seventh and a ninth that don't.
+    // Six positions of the scan of rows and eight of that of columns lie in the upper left 4x4; both have a seventh
+    // and a ninth that don't.
     for (const auto &[mode, eob, corner] :
          {std::array{DD_INTRA_H, 6u, 1u}, std::array{DD_INTRA_H, 7u, 2u}, std::array{DD_INTRA_V, 8u, 1u},
           std::array{DD_INTRA_V, 9u, 2u}, std::array{DD_INTRA_TM, 12u, 1u}, std::array{DD_INTRA_DC, 13u, 2u}}) {

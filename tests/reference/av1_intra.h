@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The intra blocks of an AV1 batch, one step after another: prediction (AV1 specification, clause 7.11.2), chroma from luma (7.11.5), palettes
-// (7.11.4), blending with inter prediction (7.11.3.14), and the residuals that belong to them.
+// The intra blocks of an AV1 batch, one step after another: prediction (AV1 specification, clause 7.11.2), chroma
+// from luma (7.11.5), palettes (7.11.4), blending with inter prediction (7.11.3.14), and the residuals that belong to
+// them.
 #pragma once
 #include "av1/batch.h"
 

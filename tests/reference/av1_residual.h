@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Residuals of AV1, one block after another, from what the C interface gets: AV1 specification, clauses 7.13.3 and 7.12.3.
+// Residuals of AV1, one block after another, from what the C interface gets: AV1 specification, clauses 7.13.3 and
+// 7.12.3.
 #pragma once
 #include "av1/residual.h"
 #include "batch/picture_layout.h"

@@ -104,7 +104,8 @@ int steep(const Around &around, int row, int column) {
     return average(around(middle - 1), around(middle), around(middle + 1));
 }
 
-// Pixels of a diagonal line upwards to the right. Only blocks of 4x4 see pixels beyond their own width, and the last of those isn't smoothed.
+// Pixels of a diagonal line upwards to the right. Only blocks of 4x4 see pixels beyond their own width, and the last
+// of those isn't smoothed.
 int downwards_left(const Edge &edge, int n, int at) {
     return n == 4 && at == 6 ? edge.above(7) : average(edge.above(at), edge.above(at + 1), edge.above(at + 2));
 }

@@ -50,8 +50,8 @@ struct Bench {
     }
 };
 
-// With one thread, of AV1 with any number, a daedalus decoder gives frames up to so many packets later than plain software,
-// so that the GPU works while the next frames are parsed.
+// With one thread, of AV1 with any number, a daedalus decoder gives frames up to so many packets later than plain
+// software, so that the GPU works while the next frames are parsed.
 std::size_t lateness(const Bench &bench, const Stream &stream) {
     if (bench.low_delay)
         return 0;
@@ -138,7 +138,8 @@ bool may_fail(const Bench &bench) {
     return bench.threads == 1 || bench.thread_type == FF_THREAD_SLICE;
 }
 
-// The same jumps for whoever plays them: to the start, of AV1, for so many packets, then to key frames and to the middle of nowhere.
+// The same jumps for whoever plays them: to the start, of AV1, for so many packets, then to key frames and to the
+// middle of nowhere.
 Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *device, unsigned seed) {
     Random random(seed);
     Decoder decoder(stream.codec, bench.setup(device));
@@ -402,7 +403,8 @@ void late_gpu(const Bench &bench) {
     }
 }
 
-// While plan auto doesn't know of a GPU worth having, one thread is one: every packet gives what it gives without a device.
+// While plan auto doesn't know of a GPU worth having, one thread is one: every packet gives what it gives without a
+// device.
 void auto_without_gpu(const Bench &bench) {
     const char *before = getenv("DAEDALUS_PLAN");
     const std::string plan = before ? before : "auto";

@@ -26,7 +26,8 @@ LARGER = {"vp9": ("vp9/libvpx/vp90-2-06-bilinear.webm", "vp9-352x288.webm"),
           "av1": ("av1/dav1d/8-bit/mfmv/av1-1-b8-06-mfmv.ivf", "av1-aom-352x288.webm")}
 QUIET = 3  # so many n in a row that are not reached: they are past the last call
 REACHED = "made to fail: "  # what the plugin writes when the n-th call fails
-# The end of the plugin's warnings. FFmpeg writes a line in parts, between which another thread's may come, but never within one.
+# The end of the plugin's warnings. FFmpeg writes a line in parts, between which another thread's may come, but never
+# within one.
 WARNING = re.compile(r"decod(?:ed|ing) on the CPU$", re.M)
 SPARED = ("alloc", "map")  # kinds with calls that the plugin can do without
 LOGS = paths.BUILD / "logs" / "faults"
@@ -98,7 +99,8 @@ def one(args: argparse.Namespace, stream: Path, expected: decode.Decoded, kind: 
                         offload=decode.Offload(args.device, args.plan, args.profile, args.memory),
                         environment=environment, timeout=120)
     hit = re.search(rf"{re.escape(REACHED)}{kind}:{n}(?!\d)", run.log) is not None
-    # The GPU is a CPU here: where that has other things to do, it may be late without a fault of ours, and the fault is never reached.
+    # The GPU is a CPU here: where that has other things to do, it may be late without a fault of ours, and the fault
+    # is never reached.
     late = kind == "hang" and not hit and not problems_of(run, expected, kind, hit=True)
     if late and patience == args.patience:
         return one(args, stream, expected, kind, n, SLOWER * patience)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// libFuzzer on whole decoders: an input is an IVF file, decoded with work on the GPU. Its first reserved byte chooses threads.
+// libFuzzer on whole decoders: an input is an IVF file, decoded with work on the GPU. Its first reserved byte chooses
+// threads.
 #include "decoder.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// libFuzzer on the C interface: sequences of calls, valid and not, with records of random bytes. What pointers lead to is as large
-// as the header says, and frames end in the order in which they began: that is the caller's part.
+// libFuzzer on the C interface: sequences of calls, valid and not, with records of random bytes. What pointers lead
+// to is as large as the header says, and frames end in the order in which they began: that is the caller's part.
 #include "daedalus/daedalus.h"
 
 #include <algorithm>

@@ -44,8 +44,8 @@ typedef struct BenchEdges {
 } BenchEdges;
 void dav1d_av1_deblock(const Dav1dAv1 *dsp, uint8_t *at, ptrdiff_t stride, const BenchEdges *edges);
 
-// Restores a part of a stripe in place. Pixels on its left are taken from `before`, the rows around it from `lines`: two above,
-// at rows 0 and 1, and two below, at rows 6 and 7.
+// Restores a part of a stripe in place. Pixels on its left are taken from `before`, the rows around it from `lines`:
+// two above, at rows 0 and 1, and two below, at rows 6 and 7.
 typedef struct BenchRestoration {
     int wiener;
     int8_t horizontal[3], vertical[3];

@@ -25,8 +25,8 @@ Limits limits() {
     return made;
 }
 
-// Masks of a superblock whose blocks all have transforms of one size: 0: 4x4 to 3: 32x32. Byte k of a row: 16, 8, 4 wide,
-// 4 wide inside the 8x8; a bit a column of 8 luma pixels.
+// Masks of a superblock whose blocks all have transforms of one size: 0: 4x4 to 3: 32x32. Byte k of a row: 16, 8, 4
+// wide, 4 wide inside the 8x8; a bit a column of 8 luma pixels.
 void fill_masks(dd::DdLfSuperblock &sb, unsigned tx, bool subsampled) {
     auto *mask = reinterpret_cast<std::uint8_t(*)[2][8][4]>(sb.mask);
     const auto fill = [&](unsigned kind, unsigned size, unsigned step) {

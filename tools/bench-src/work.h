@@ -83,8 +83,8 @@ struct Work {
         const auto *vp9 = std::get_if<dd::Vp9Batch>(&batch);
         return vp9 ? vp9->ref[slot] : layout();
     }
-    // The first row in which two results differ; empty: none. Padding counts, but for the filters of AV1, which leave it to each
-    // implementation.
+    // The first row in which two results differ; empty: none. Padding counts, but for the filters of AV1, which leave
+    // it to each implementation.
     std::string difference(const std::byte *a, const std::byte *b) const;
 };
 

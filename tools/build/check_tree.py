@@ -22,7 +22,8 @@ ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
 # In pieces, so that this file does not contain them.
 PRIVATE_PATH = re.compile(r"(?<![\w.<}])/(?:" + "|".join(("wo" + "rk", "ro" + "ot", "ho" + "me", "tm" + r"p/\w")) + r")/?")
 
-# The plugin's folders in the order of a frame's way: which of the others' headers each may include. "common": kernels/common.
+# The plugin's folders in the order of a frame's way: which of the others' headers each may include. "common":
+# kernels/common.
 PLUGIN = tree.ROOT / "plugin"
 LAYERS = {
     "util": {"daedalus"},

@@ -39,7 +39,8 @@ COMPONENTS = {
               "mandelbrot noise null nullsrc pad psnr scale select setpts split ssim testsrc testsrc2 trim",
 }
 
-# Of --full: what Debian's FFmpeg has beyond what configure finds by itself, where pkg-config knows it, or a header is there.
+# Of --full: what Debian's FFmpeg has beyond what configure finds by itself, where pkg-config knows it, or a header is
+# there.
 LIBRARIES = {
     "gnutls": "gnutls", "libaom": "aom", "libass": "libass", "libbluray": "libbluray", "libfontconfig": "fontconfig",
     "libfreetype": "freetype2", "libfribidi": "fribidi", "libharfbuzz": "harfbuzz", "libmp3lame": "lame/lame.h", "libopenjpeg": "libopenjp2",
@@ -176,7 +177,8 @@ def full_options(job: Job) -> list[str]:
     libraries = {**LIBRARIES, **(GPL_LIBRARIES if job.gpl else {})}
     found = [name for name, probe in libraries.items() if is_here(probe)]
     say(f"{job.flavour}: with {', '.join(found) or 'none of the optional libraries'}")
-    # configure's test programs need libraries of a private prefix, which -rpath-link finds; installed ones are beside each other.
+    # configure's test programs need libraries of a private prefix, which -rpath-link finds; installed ones are beside
+    # each other.
     beside = f"-Wl,-rpath-link,{job.dav1d_prefix / 'lib'}:{job.prefix / 'lib'}"
     return [f"--prefix={job.final_prefix}", f"--libdir={job.final_prefix}/lib", f"--shlibdir={job.final_prefix}/lib", "--enable-shared",
             "--disable-static", "--disable-doc", "--disable-debug", "--enable-libdav1d", f"--extra-ldflags={beside}",

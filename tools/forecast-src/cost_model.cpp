@@ -18,8 +18,8 @@ constexpr Seed kAv1OnV3d = {4, 9, {2, 0.8, 0.9, 2.6, 2}, {0.3, 0.2, 0.2, 0.1, 0.
 // Nanoseconds a submit.
 constexpr double kSubmitCpu = 60000, kSubmitGpu = 200000;
 
-// Share of what counts as parsing that frames wait for: the rest is intra prediction, above all. From stock FFmpeg on a Raspberry Pi 5,
-// which decodes 138 frames of 1080p a second on 2.15 of its cores, whatever the number of threads.
+// Share of what counts as parsing that frames wait for: the rest is intra prediction, above all. From stock FFmpeg on
+// a Raspberry Pi 5, which decodes 138 frames of 1080p a second on 2.15 of its cores, whatever the number of threads.
 constexpr double kInOrder = 0.81;
 
 double total(const Costs &costs, const Costs &features) {
@@ -48,7 +48,8 @@ Costs gpu_features(const CostQuery &query, unsigned submits) {
     return features;
 }
 
-// What the CPU does between the GPU's phases or after them: its own stages after the GPU's first, and the order of the loop filter.
+// What the CPU does between the GPU's phases or after them: its own stages after the GPU's first, and the order of
+// the loop filter.
 Costs late_features(const CostQuery &query) {
     Costs features{};
     const auto first = static_cast<unsigned>(std::countr_zero(query.stages & query.on_gpu));

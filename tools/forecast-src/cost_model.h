@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What a frame costs on the CPU and on the GPU of a Raspberry Pi 5 under a plan. The unit of work is a luma pixel of the frame.
+// What a frame costs on the CPU and on the GPU of a Raspberry Pi 5 under a plan. The unit of work is a luma pixel of
+// the frame.
 #pragma once
 #include "daedalus/daedalus.h"
 
@@ -46,8 +47,8 @@ struct CostEstimate {
     double cpu_ns = 0, gpu_ns = 0;
     // Frames are parsed one after the other, for each adapts the probabilities of the next.
     double in_order_ns = 0;
-    // From the end of its references to the end of a frame with inter blocks, of which the GPU does a part. Frames of the CPU alone
-    // follow each other row by row.
+    // From the end of its references to the end of a frame with inter blocks, of which the GPU does a part. Frames of
+    // the CPU alone follow each other row by row.
     double chain_ns = 0;
 };
 

@@ -3,21 +3,22 @@
  * @file
  * The C interface of Daedalus, the batched GPU side of a hybrid video decoder.
  *
- * A decoder opens a device, then a session per stream. For every frame it begins a DdFrame, asks for its plan,
- * records the work of the stages that the plan gives to the GPU, submits it and waits; everything else stays
- * with the decoder's own code.
+ * A decoder opens a device, then a session per stream. For every frame it begins a DdFrame, asks for its
+ * plan, records the work of the stages that the plan gives to the GPU, submits it and waits; everything else
+ * stays with the decoder's own code.
  *
- * Handles are opaque. A function that returns int returns DD_OK or a negative DdResult; no exception crosses this
- * interface. Strings are UTF-8 and stay valid as long as the object they came from. Structures that the caller
- * fills begin with their own size, so that later versions can append members; members that are not set must be 0, and those
- * that the caller's version doesn't have count as 0. What the library fills is cut to the size that the caller gives. Records of blocks
- * (DdVp9*, DdAv1* but DdAv1Filters) have no size: they stay as they are as long as the library's SOVERSION does, which follows the minor version while
- * the major one is 0.
+ * Handles are opaque. A function that returns int returns DD_OK or a negative DdResult; no exception crosses
+ * this interface. Strings are UTF-8 and stay valid as long as the object they came from. Structures that the
+ * caller fills begin with their own size, so that later versions can append members; members that are not set
+ * must be 0, and those that the caller's version doesn't have count as 0. What the library fills is cut to
+ * the size that the caller gives. Records of blocks (DdVp9*, DdAv1* but DdAv1Filters) have no size: they stay
+ * as they are as long as the library's SOVERSION does, which follows the minor version while the major one is
+ * 0.
  *
- * Threads: devices and sessions may be used from any number of threads at once. A device may have a thread of its own, which
- * opens the GPU while frames are decoded; it ends with the device. A DdFrame belongs to one thread
- * at a time, except for recording: recorder k of a frame may be filled by one thread while other threads fill
- * other recorders. A picture is read-only for everybody but the frame whose `dst` it is.
+ * Threads: devices and sessions may be used from any number of threads at once. A device may have a thread of
+ * its own, which opens the GPU while frames are decoded; it ends with the device. A DdFrame belongs to one
+ * thread at a time, except for recording: recorder k of a frame may be filled by one thread while other
+ * threads fill other recorders. A picture is read-only for everybody but the frame whose `dst` it is.
  */
 #ifndef DAEDALUS_DAEDALUS_H
 #define DAEDALUS_DAEDALUS_H
@@ -36,7 +37,7 @@ extern "C" {
 #endif
 
 #define DD_VERSION_MAJOR 0
-#define DD_VERSION_MINOR 1
+#define DD_VERSION_MINOR 2
 #define DD_VERSION_PATCH 0
 
 typedef enum DdResult {
@@ -50,7 +51,7 @@ typedef enum DdResult {
 
 /** A short English text for a DdResult; never NULL. */
 DD_API const char *dd_result_text(int result);
-/** "0.1.0" */
+/** "0.2.0" */
 DD_API const char *dd_version(void);
 
 typedef enum DdLogLevel { DD_LOG_ERROR, DD_LOG_WARNING, DD_LOG_INFO, DD_LOG_VERBOSE, DD_LOG_DEBUG } DdLogLevel;
@@ -68,39 +69,39 @@ typedef struct DdDeviceOptions {
     /** "auto" or NULL: first real GPU (a CPU-type Vulkan device is never chosen by itself); "cpu": none; else a
      *  Vulkan device index or a part of its name. NULL falls back to the environment's DAEDALUS_DEVICE. */
     const char *device;
-    /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". "parse" measures
-     *  parsing: frames are parsed, and their pixels stay undefined. "measure" is "auto" that doesn't spare software
-     *  renderers. */
+    /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". "parse"
+     *  measures parsing: frames are parsed, and their pixels stay undefined. "measure" is "auto" that doesn't
+     *  spare software renderers. */
     const char *plan;
     /** "auto", "v3d" (few dispatches) or "wide" (many). NULL: DAEDALUS_PROFILE, else chosen by the device. */
     const char *profile;
     DdLogFn log; /**< may be NULL */
     void *log_opaque;
-    /** What plan "auto" is after: "speed" (the most frames a second) or "cpu" (the least CPU time a frame, while 60 frames a
-     *  second are reached). NULL: DAEDALUS_GOAL, else "speed". */
+    /** What plan "auto" is after: "speed" (the most frames a second) or "cpu" (the least CPU time a frame, while
+     *  60 frames a second are reached). NULL: DAEDALUS_GOAL, else "speed". */
     const char *goal;
-    /** 1: the device checks every access of kernels to buffers (robustBufferAccess), which costs time. A device that can't is
-     *  used without, and one warning says so. */
+    /** 1: the device checks every access of kernels to buffers (robustBufferAccess), which costs time. A device
+     *  that can't is used without, and one warning says so. */
     uint32_t robust;
 } DdDeviceOptions;
 
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
- *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY.
- *
- *  Plan "auto" doesn't wait for the GPU's driver: a thread of the device's opens the GPU a tenth of a second later, and makes
- *  what a session's pictures need. Until then pictures lie in plain memory and plans are the CPU's; frames after that may use the GPU, also those that
- *  refer to earlier ones. Under other plans everything is there when this function and dd_picture_alloc return. */
+ *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY.  Plan "auto" doesn't wait for
+ *  the GPU's driver: a thread of the device's opens the GPU when that pays, and makes what a session's
+ *  pictures need. Until then pictures lie in plain memory and plans are the CPU's; frames after that may use the
+ *  GPU, also those that refer to earlier ones. Under other plans everything is there when this function and
+ *  dd_picture_alloc return. */
 DD_API int dd_device_open(DdDevice **device, const DdDeviceOptions *options);
 DD_API DdDevice *dd_device_ref(DdDevice *device);
-/** Drops a reference and sets *device to NULL. The last one waits for the device's thread, which leaves out what it hasn't
- *  begun. */
+/** Drops a reference and sets *device to NULL. The last one waits for the device's thread, which leaves out what
+ *  it hasn't begun. */
 DD_API void dd_device_unref(DdDevice **device);
 /** The Vulkan device's name, or "CPU". Waits until the GPU is open. */
 DD_API const char *dd_device_name(const DdDevice *device);
 /** 1 while the GPU is being opened: whether there is one isn't known. Once 0, it stays 0. */
 DD_API int dd_device_opening(const DdDevice *device);
-/** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. Waits until the GPU is
- *  open; who doesn't want to wait asks dd_device_opening first. */
+/** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. Waits until
+ *  the GPU is open; who doesn't want to wait asks dd_device_opening first. */
 DD_API int dd_device_has_gpu(const DdDevice *device);
 
 /* ---- session ------------------------------------------------------------------------------------------ */
@@ -211,14 +212,16 @@ enum {
 };
 
 /** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
- *  References that predictions were recorded from must be complete, or dd_frame_await_references must have let them pass.
- *  `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the
- *  GPU any more. AV1: where a recon phase would take too many dispatches, nothing is submitted; dd_frame_plan says so from then on. */
+ *  References that predictions were recorded from must be complete, or dd_frame_await_references must have let
+ *  them pass. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. After
+ *  DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the GPU any
+ *  more. AV1: where a recon phase would take too many dispatches, nothing is submitted; dd_frame_plan says so from
+ *  then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
-/** Before the recon phase is submitted: waits until the frame's references in these slots (a bit mask) may be read by work
- *  of the GPU. Of VP9 only those count that predictions were recorded from. Of AV1 it doesn't wait: those that weren't submitted
- *  yet are among the ones that it returns.
- *  @return the slots of those that the decoder has to wait for until they are complete */
+/** Before the recon phase is submitted: waits until the frame's references in these slots (a bit mask) may be read
+ *  by work of the GPU. Of VP9 only those count that predictions were recorded from. Of AV1 it doesn't wait: those
+ *  that weren't submitted yet are among the ones that it returns. @return the slots of those that the decoder has
+ *  to wait for until they are complete */
 DD_API unsigned dd_frame_await_references(DdFrame *frame, unsigned slots);
 /** Waits for what was submitted. After DD_OK the CPU sees the pixels of `dst`. After an error (DD_ERR_DEVICE,
  *  DD_ERR_RANGE) the pixels of `dst` are undefined, and the whole frame must be reconstructed by the CPU. Bounded in
@@ -235,9 +238,9 @@ typedef enum DdOutcome {
  *  of `dst` is the picture from here on. */
 DD_API void dd_frame_end(DdFrame **frame, DdOutcome outcome);
 
-/** Marks for the timeline of the environment's DAEDALUS_TRACE: a span from `begin`, which dd_frame_trace_time gave, to now
- *  on the calling thread. Where no timeline is written, dd_frame_trace_time gives 0, and dd_frame_trace does nothing.
- *  @param name  stays valid until the device is gone */
+/** Marks for the timeline of the environment's DAEDALUS_TRACE: a span from `begin`, which dd_frame_trace_time
+ *  gave, to now on the calling thread. Where no timeline is written, dd_frame_trace_time gives 0, and
+ *  dd_frame_trace does nothing. @param name  stays valid until the device is gone */
 DD_API int64_t dd_frame_trace_time(const DdFrame *frame);
 DD_API void dd_frame_trace(DdFrame *frame, const char *name, int64_t begin);
 
@@ -259,8 +262,8 @@ typedef struct DdVp9Prediction {
 
 /** One of a frame's recorders (DdFrameInfo.recorders). */
 typedef struct DdVp9Recorder DdVp9Recorder;
-/** The recorder with this index. Belongs to the frame, and is valid until dd_frame_end; one thread at a time may use it.
- *  @return NULL if there is none: the index is too large, or the frame's plan leaves the GPU nothing to do */
+/** The recorder with this index. Belongs to the frame, and is valid until dd_frame_end; one thread at a time may
+ *  use it. @return NULL if there is none: the index is too large, or the frame's plan leaves the GPU nothing to do */
 DD_API DdVp9Recorder *dd_vp9_recorder(DdFrame *frame, unsigned index);
 
 /** Marks the start of a block. Second predictions pair with the first ones since then, in the same order. */
@@ -279,16 +282,16 @@ typedef struct DdVp9Block {
 } DdVp9Block;
 DD_API int dd_vp9_predict_block(DdVp9Recorder *recorder, const DdVp9Block *block);
 
-/** Residuals of an inter block: its transform blocks that lie in the picture, row after row. The decoder's own arrays count
- *  in 4x4 blocks: a transform block of 8x8 takes four places of them. */
+/** Residuals of an inter block: its transform blocks that lie in the picture, row after row. The decoder's own
+ *  arrays count in 4x4 blocks: a transform block of 8x8 takes four places of them. */
 typedef struct DdVp9Residuals {
     uint32_t x, y;    /**< pixels of luma, multiples of 4 in every plane */
     uint32_t w4, h4;  /**< 4x4 blocks of luma, at most 16 */
     uint32_t kind[2]; /**< of luma and chroma; 0 to 3: DCT 4x4 to 32x32; 4: lossless 4x4 WHT */
     /** By plane: number of coefficients in the default scan, 0: none; uint8_t for blocks up to 8x8, else uint16_t. */
     const void *eobs[3];
-    /** By plane: int16_t (8 bits) or int32_t, 16 for each place; a transform block column after column (element j * n + i is
-     *  row i of column j). NULL: the plane has none. */
+    /** By plane: int16_t (8 bits) or int32_t, 16 for each place; a transform block column after column (element j
+     *  * n + i is row i of column j). NULL: the plane has none. */
     void *coefs[3];
 } DdVp9Residuals;
 /** Takes the coefficients away: they are zero afterwards, or undefined after an error.
@@ -310,22 +313,24 @@ enum {
     DD_VP9_INTRA_TM,
 };
 
-/** Says whether the GPU predicts the frame's intra blocks too, so that none is left to the CPU: all of them have to be recorded then. So it is
- *  where a frame with inter blocks has predictions and residuals there, on a GPU with lanes to spare. */
+/** Says whether the GPU predicts the frame's intra blocks too, so that none is left to the CPU: all of them have
+ *  to be recorded then. So it is where a frame with inter blocks has predictions and residuals there, on a GPU
+ *  with lanes to spare. */
 DD_API int dd_vp9_takes_intra(const DdFrame *frame);
 
 /** An intra block: all of its transform blocks that lie in the picture, with their residuals. */
 typedef struct DdVp9IntraBlock {
-    /** Where it lies, and its coefficients. `kind` up to 3: a lossless frame can't be recorded. Luma's transforms and scans
-     *  go by its modes, and `eobs` count along those scans. A plane whose `coefs` are NULL has no residual. */
+    /** Where it lies, and its coefficients. `kind` up to 3: a lossless frame can't be recorded. Luma's transforms
+     *  and scans go by its modes, and `eobs` count along those scans. A plane whose `coefs` are NULL has no
+     *  residual. */
     DdVp9Residuals residuals;
     uint8_t has_left; /**< 1: it may read what lies to its left, which belongs to the same tile */
     uint8_t quarters; /**< 1: smaller than 8x8: luma has a mode for each 4x4 */
     uint8_t mode[4];  /**< DD_VP9_INTRA_* of luma: of the whole block, or raster */
     uint8_t chroma_mode;
 } DdVp9IntraBlock;
-/** Takes the coefficients away, as dd_vp9_take_residuals() does. Blocks of a tile have to come in the order of decoding, and
- *  those of tiles side by side that share a recorder row after row of superblocks. */
+/** Takes the coefficients away, as dd_vp9_take_residuals() does. Blocks of a tile have to come in the order of
+ *  decoding, and those of tiles side by side that share a recorder row after row of superblocks. */
 DD_API int dd_vp9_intra_block(DdVp9Recorder *recorder, const DdVp9IntraBlock *block);
 
 /** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
@@ -352,14 +357,15 @@ typedef struct DdAv1RestorationUnit {
     int8_t weight[2];                  /**< self-guided, as coded */
 } DdAv1RestorationUnit;
 
-/** What the decoder has parsed for the in-loop filters of a whole frame. `superblocks` and `levels` have to stay until the filters
- *  are submitted, the rest is copied. Of CDEF and restoration, a plan gives both to the GPU or neither, where a frame has both. */
+/** What the decoder has parsed for the in-loop filters of a whole frame. `superblocks` and `levels` have to stay
+ *  until the filters are submitted, the rest is copied. Of CDEF and restoration, a plan gives both to the GPU or
+ *  neither, where a frame has both. */
 typedef struct DdAv1Filters {
     size_t size; /**< sizeof(DdAv1Filters) */
-    /** Per 128x128 block of luma, raster, 1348 bytes: edges of luma uint16_t[2][32][3][2] (between columns, between
-     *  rows; position in 4 pixels; 4, 8, 14 wide; 16 bits along the edge each), edges of chroma uint16_t[2][32][2][2] (4,
-     *  6 wide; halves of 16 >> subsampling bits), int8_t[4] CDEF index of each 64x64 (-1: none), uint16_t[16][2] 8 pixel
-     *  rows of blocks with residual (a bit 4 pixels). */
+    /** Per 128x128 block of luma, raster, 1348 bytes: edges of luma uint16_t[2][32][3][2] (between columns,
+     *  between rows; position in 4 pixels; 4, 8, 14 wide; 16 bits along the edge each), edges of chroma
+     *  uint16_t[2][32][2][2] (4, 6 wide; halves of 16 >> subsampling bits), int8_t[4] CDEF index of each 64x64
+     *  (-1: none), uint16_t[16][2] 8 pixel rows of blocks with residual (a bit 4 pixels). */
     const void *superblocks;
     /** Filter levels, 4 bytes a 4x4 block: luma columns, luma rows, U, V; chroma at its own plane's positions. */
     const uint8_t (*levels)[4];
@@ -405,8 +411,9 @@ typedef enum DdAv1PredictionKind {
     DD_AV1_SINGLE,   /**< the first source */
     DD_AV1_WEIGHTED, /**< both; the first one with `weight` 64ths */
     DD_AV1_BY_MASK,  /**< both; the first one with `mask` 64ths */
-    DD_AV1_SPLIT, /**< four pixels wide: the left half from the first source, the right half, whose first pixel is at the
-                          second source's position, from the second one. No warp */
+    /** four pixels wide: the left half from the first source, the right half, whose first pixel is at the
+     *  second source's position, from the second one. No warp */
+    DD_AV1_SPLIT,
 } DdAv1PredictionKind;
 
 /** A prediction of a rectangle of luma, or the same one of both planes of chroma. */
@@ -419,7 +426,8 @@ typedef struct DdAv1Prediction {
     const uint8_t *mask; /**< w * h bytes, 0 to 64; at most 32x32. Is copied */
 } DdAv1Prediction;
 
-/** All planes of an inter block that are predicted by translation, each from one source, or from two by weight: most blocks are such. */
+/** All planes of an inter block that are predicted by translation, each from one source, or from two by weight:
+ *  most blocks are such. */
 typedef struct DdAv1InterBlock {
     uint16_t x, y;          /**< pixels of luma, multiples of 8 */
     uint8_t w_log2, h_log2; /**< pixels of luma: 3 to 7 */
@@ -450,12 +458,13 @@ typedef struct DdAv1Difference {
 /** Residual of one transform block, which is added to the predictions of the same frame. */
 typedef struct DdAv1Residual {
     uint8_t plane;
-    uint8_t
-        size; /**< 0 to 18: 4x4, 8x8, 16x16, 32x32, 64x64, 4x8, 8x4, 8x16, 16x8, 16x32, 32x16, 32x64, 64x32, 4x16, 16x4, 8x32,
-                       32x8, 16x64, 64x16 */
-    uint8_t type;  /**< 0 to 15: vertical_horizontal DCT_DCT, ADST_DCT, DCT_ADST, ADST_ADST, FLIPADST_DCT, DCT_FLIPADST,
-                       FLIPADST_FLIPADST, ADST_FLIPADST, FLIPADST_ADST, identity, vertical DCT, horizontal DCT, vertical ADST,
-                       horizontal ADST, vertical FLIPADST, horizontal FLIPADST; 16: lossless WHT */
+    /** 0 to 18: 4x4, 8x8, 16x16, 32x32, 64x64, 4x8, 8x4, 8x16, 16x8, 16x32, 32x16, 32x64, 64x32, 4x16, 16x4,
+     *  8x32, 32x8, 16x64, 64x16 */
+    uint8_t size;
+    /** 0 to 15: vertical_horizontal DCT_DCT, ADST_DCT, DCT_ADST, ADST_ADST, FLIPADST_DCT, DCT_FLIPADST,
+     *  FLIPADST_FLIPADST, ADST_FLIPADST, FLIPADST_ADST, identity, vertical DCT, horizontal DCT, vertical
+     *  ADST, horizontal ADST, vertical FLIPADST, horizontal FLIPADST; 16: lossless WHT */
+    uint8_t type;
     uint16_t x, y; /**< pixels of the plane, multiples of 4 */
     uint16_t eob;  /**< index of the last coefficient in the scan */
     /** int16_t (8 bits) or int32_t, dequantised: the upper left of the block, at most 32x32, column after column. */
@@ -463,23 +472,26 @@ typedef struct DdAv1Residual {
     void *home; /**< where dd_av1_give_back_residuals puts them, until the frame ends; NULL: where they were */
 } DdAv1Residual;
 
-/** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after any other
- *  error, nothing of the frame's recon phase will run. */
+/** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after
+ *  any other error, nothing of the frame's recon phase will run. */
 DD_API int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction);
 DD_API int dd_av1_predict_block(DdFrame *frame, unsigned recorder, const DdAv1InterBlock *block);
 DD_API int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap);
 DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference);
-/** Takes the coefficients away: they are zero afterwards. Also DD_ERR_RANGE, where the transform's values leave the range in which all
- *  decoders agree. Only where the plan gives residuals to the GPU. */
+/** Takes the coefficients away: they are zero afterwards. Also DD_ERR_RANGE, where the transform's values leave
+ *  the range in which all decoders agree. Only where the plan gives residuals to the GPU. */
 DD_API int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual);
-/** Puts all coefficients that were taken back to where they were, or to their homes, for the CPU to do the frame. Its recon phase can't run on the GPU
- *  then. After both phases were submitted together, or a wait for the recon phase was good, there is nothing to put back. */
+/** Puts all coefficients that were taken back to where they were, or to their homes, for the CPU to do the frame.
+ *  Its recon phase can't run on the GPU then. After both phases were submitted together, or a wait for the recon
+ *  phase was good, there is nothing to put back. */
 DD_API void dd_av1_give_back_residuals(DdFrame *frame);
-/** Says whether the GPU predicts the frame's intra blocks too, and blends those of inter-intra prediction, so that no block is left to the CPU: all of them
- *  have to be recorded then. So it is where a frame with inter blocks has predictions and residuals there, on a GPU with lanes to spare. */
+/** Says whether the GPU predicts the frame's intra blocks too, and blends those of inter-intra prediction, so that
+ *  no block is left to the CPU: all of them have to be recorded then. So it is where a frame with inter blocks has
+ *  predictions and residuals there, on a GPU with lanes to spare. */
 DD_API int dd_av1_takes_intra(const DdFrame *frame);
 
-/** How an intra prediction is made. What AV1 does where an edge is missing is done by the library, but for the two modes that say so. */
+/** How an intra prediction is made. What AV1 does where an edge is missing is done by the library, but for the two
+ *  modes that say so. */
 enum {
     DD_AV1_INTRA_DC, /**< the average of the edges that there are */
     DD_AV1_INTRA_V,
@@ -488,7 +500,9 @@ enum {
     DD_AV1_INTRA_SMOOTH,
     DD_AV1_INTRA_SMOOTH_V,
     DD_AV1_INTRA_SMOOTH_H,
-    DD_AV1_INTRA_DIRECTION, /**< along `angle`. Below 90 there is an edge above, beyond 180 one to the left: else it is V or H, as are 90 and 180 */
+    /** along `angle`. Below 90 there is an edge above, beyond 180 one to the left: else it is V or H, as are
+     *  90 and 180 */
+    DD_AV1_INTRA_DIRECTION,
     DD_AV1_INTRA_FILTER, /**< recursive, at most 32x32 */
     DD_AV1_INTRA_CFL,    /**< chroma from luma, at most 32x32; the luma there was recorded before */
     DD_AV1_INTRA_PALETTE,
@@ -496,8 +510,8 @@ enum {
     DD_AV1_INTRA_MODES
 };
 
-/** A transform block of an intra block with its residual, of luma or of both planes of chroma; or the intra prediction of a whole block of
- *  inter-intra, which is blended with the inter prediction there. */
+/** A transform block of an intra block with its residual, of luma or of both planes of chroma; or the intra
+ *  prediction of a whole block of inter-intra, which is blended with the inter prediction there. */
 typedef struct DdAv1Intra {
     uint8_t chroma;         /**< 1: both planes, which are alike but for `alpha`, `palette` and `residual` */
     uint8_t mode;           /**< DD_AV1_INTRA_* */
@@ -506,35 +520,43 @@ typedef struct DdAv1Intra {
     uint16_t tile;          /**< that the block is in, below DdFrameInfo.tiles */
     uint8_t has_above, has_left;
     uint16_t above,
-        left; /**< pixels that may be read of the row above from `x` on, of the column to the left from `y` on: multiples of 4, at most
-                                  2 * w, 2 * h; the last one stands for those behind it */
+        /** pixels that may be read of the row above from `x` on, of the column to the left from `y` on:
+         *  multiples of 4, at most 2 * w, 2 * h; the last one stands for those behind it */
+        left;
     uint16_t angle;        /**< direction: degrees, 0 to 270; recursive: filter mode, 0 to 4 */
     uint8_t filters_edges; /**< direction: 1: the sequence has intra edge filters */
     uint8_t smooth;        /**< direction: 1: a neighbour is smooth */
     int8_t alpha[2];       /**< chroma from luma: of U and V, -16 to 16 */
     uint8_t luma_w4,
-        luma_h4; /**< chroma from luma: 4 pixels of chroma, from the corner on, that have luma; those behind repeat the last one */
+        /** chroma from luma: 4 pixels of chroma, from the corner on, that have luma; those behind repeat the
+         *  last one */
+        luma_h4;
     const void *palette[2]; /**< of luma, or U and V: eight pixels, of one byte with 8 bits, else of two */
     const uint8_t *indices; /**< in the palette, of the block's first pixel on: two a byte, the first one low */
     uint32_t index_stride;  /**< bytes from a row of indices to the next */
-    const uint8_t *
-        mask; /**< inter-intra: w * h weights of the intra prediction, 0 to 64; at most 32x32. Is copied. The residual isn't recorded along with it. NULL: an intra block */
+    /** inter-intra: w * h weights of the intra prediction, 0 to 64; at most 32x32. Is copied. The residual
+     *  isn't recorded along with it. NULL: an intra block */
+    const uint8_t *mask;
     const DdAv1Residual *residual[2]; /**< of luma, or U and V; NULL: none. Plane and position aren't looked at */
 } DdAv1Intra;
-/** Takes the coefficients away, as dd_av1_take_residual() does, and returns the same. Only where dd_av1_takes_intra() says so. Blocks of a tile come in the
- *  order of decoding, from one thread at a time, in whichever recorders, and so do luma and chroma of a block; none reads what another tile has. */
+/** Takes the coefficients away, as dd_av1_take_residual() does, and returns the same. Only where
+ *  dd_av1_takes_intra() says so. Blocks of a tile come in the order of decoding, from one thread at a time, in
+ *  whichever recorders, and so do luma and chroma of a block; none reads what another tile has. */
 DD_API int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra);
 
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
 DD_API int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count);
 
-/** A block of which the CPU has a share behind the recon phase: intra, or inter-intra. Pixels of luma, multiples of 4, at most 128x128
- *  and within whole superblocks; the block's chroma goes with it. Where pictures have a copy for the GPU and one for the CPU, what such blocks need, and
- *  intra prediction around them, is all that is copied between the recon and the filter phase. */
+/** A block of which the CPU has a share behind the recon phase: intra, or inter-intra. Pixels of luma, multiples
+ *  of 4, at most 128x128 and within whole superblocks; the block's chroma goes with it. Where pictures have a copy
+ *  for the GPU and one for the CPU, what such blocks need, and intra prediction around them, is all that is copied
+ *  between the recon and the filter phase. */
 DD_API int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h);
-/** Before the recon phase is submitted alone: a promise that all such blocks were told. Until the filter phase is submitted, with
- *  `cpu_wrote`, the CPU writes no pixel of `dst` outside of them, and those that AV1's intra prediction of them doesn't read are undefined. The promise ends with
- *  an error of dd_frame_submit or dd_frame_wait. Without it whole pictures are copied; so they are where the CPU has other stages behind the recon phase. */
+/** Before the recon phase is submitted alone: a promise that all such blocks were told. Until the filter phase is
+ *  submitted, with `cpu_wrote`, the CPU writes no pixel of `dst` outside of them, and those that AV1's intra
+ *  prediction of them doesn't read are undefined. The promise ends with an error of dd_frame_submit or
+ *  dd_frame_wait. Without it whole pictures are copied; so they are where the CPU has other stages behind the
+ *  recon phase. */
 DD_API void dd_av1_cpu_shares_complete(DdFrame *frame);
 
 /** Why the CPU reconstructs the inter blocks of a frame that the plan would give to the GPU. */

@@ -18,7 +18,8 @@ RECORD = REPO_DIR / "docs" / "kernel-stats.json"
 VARIANTS = REPO_DIR / "kernels" / "variants.json"
 STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "scratch stores", "partial spills", "wgs/sg")
 TRAFFIC = ("words read", "words written", "shared words", "scratch words")
-# Kernels that V3D never runs: of profile wide, whose compilation takes minutes, and of devices with memory of their own.
+# Kernels that V3D never runs: of profile wide, whose compilation takes minutes, and of devices with memory of their
+# own.
 NOT_ON_V3D = ("vp9_intra_", "tile_sync")
 BETTER_WHEN_HIGHER = ("threads", "wgs/sg")
 BLOCK_BYTES = 64  # traffic is given for as much work as stores this many bytes: an 8x8 block of 8-bit pixels

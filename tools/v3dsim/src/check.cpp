@@ -145,8 +145,8 @@ LaneMask Checker::check_undefined(Thread &t, unsigned lane, uint32_t address, un
         return static_cast<LaneMask>(1u << lane);
     if (where.application)
         return 0;
-    // The driver's own memory: shared and scratch memory lives as long as a supergroup. What the processor wrote there (push
-    // constants) has never been written by a kernel.
+    // The driver's own memory: shared and scratch memory lives as long as a supergroup. What the processor wrote
+    // there (push constants) has never been written by a kernel.
     const ByteState &s = state(address);
     const bool stale = s.run != 0 && s.run != t.supergroup + 1 + job_ * 0x01000193u;
     return stale && s.writer ? static_cast<LaneMask>(1u << lane) : 0;

@@ -2,7 +2,8 @@
 //
 // Finds mistakes of kernels that hardware hides.
 //
-// undefined  A word that nobody ever wrote (buffer memory: it still holds the pattern that it was filled with when it was
+// undefined  A word that nobody ever wrote (buffer memory: it still holds the pattern that it was filled with when it
+// was
 //            allocated; shared and scratch memory: no write since the supergroup began; registers: no write since the batch
 //            began) is undefined. What is computed from it is undefined. It is reported when it decides something (a
 //            branch, an address) or reaches memory of the application.

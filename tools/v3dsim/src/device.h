@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The simulated device as the kernel would present it: one address space, one queue that runs jobs in the order of their
-// submission, requests (ioctls).
+// The simulated device as the kernel would present it: one address space, one queue that runs jobs in the order of
+// their submission, requests (ioctls).
 #pragma once
 #include "check.h"
 #include "job.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The dma-heaps of a Raspberry Pi: programs allocate cached memory there and import it into the driver. Opening a heap and
-// allocating from it is answered with memory files, the brackets around processor access are accepted on them. All other
-// files go to the C library. Not done: noticing processor access outside the brackets.
-// Both names of open are defined here, so the headers must not make one of the other. Offsets have 64 bits in any case.
+// The dma-heaps of a Raspberry Pi: programs allocate cached memory there and import it into the driver. Opening a
+// heap and allocating from it is answered with memory files, the brackets around processor access are accepted on
+// them. All other files go to the C library. Not done: noticing processor access outside the brackets. Both names of
+// open are defined here, so the headers must not make one of the other. Offsets have 64 bits in any case.
 #undef _FILE_OFFSET_BITS
 #include <cerrno>
 #include <cstdarg>

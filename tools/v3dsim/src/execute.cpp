@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// This file is compiled once for each vector instruction set, in a namespace of its own (V3DSIM_ENGINE), so that nothing in
-// here may be an inline function that another file also instantiates.
+// This file is compiled once for each vector instruction set, in a namespace of its own (V3DSIM_ENGINE), so that
+// nothing in here may be an inline function that another file also instantiates.
 #include "execute.h"
 
 #include "half.h"
@@ -587,8 +587,8 @@ LaneMask condition_undefined(const Thread &t, Cond cond) {
     return cond == Cond::IfA || cond == Cond::IfNA ? t.undefined_flag_a : t.undefined_flag_b;
 }
 
-// Combined with something that decides alone, an undefined value does not matter: false for "and", true for "nor". `old` is
-// the flag, `condition` what it was combined with, `operand` the undefined lanes of that.
+// Combined with something that decides alone, an undefined value does not matter: false for "and", true for "nor".
+// `old` is the flag, `condition` what it was combined with, `operand` the undefined lanes of that.
 void update_undefined_flags(Thread &t, FlagUpdate flags, LaneMask old, LaneMask condition, LaneMask operand) {
     if (flags <= FlagUpdate::PushC) {
         t.undefined_flag_b = t.undefined_flag_a;
@@ -1076,8 +1076,8 @@ bool run_branch(Thread &t, const RunContext &ctx, const Branch &b) {
     return true;
 }
 
-// Does the instruction end the thread's turn? A switch takes effect after two delay slots; a second thrsw right behind the
-// first one announces that the next switch is the end of the thread.
+// Does the instruction end the thread's turn? A switch takes effect after two delay slots; a second thrsw right
+// behind the first one announces that the next switch is the end of the thread.
 void note_thread_switch(Thread &t, bool thrsw) {
     if (thrsw) {
         if (t.previous_thrsw) {

@@ -47,10 +47,12 @@ struct Access {
 class Observer {
   public:
     virtual ~Observer() = default;
-    // `undefined[w]` receives, for a load, the lanes whose word w was never written. `stored[w]` holds, for a store or an
-    // atomic, the lanes whose operand is undefined. Returning false stops the job (with an error set in the thread).
+    // `undefined[w]` receives, for a load, the lanes whose word w was never written. `stored[w]` holds, for a store
+    // or an atomic, the lanes whose operand is undefined. Returning false stops the job (with an error set in the
+    // thread).
     virtual bool access(Thread &t, const Access &a, const LaneMask *stored, LaneMask *undefined) = 0;
-    // Events of the trace: 'u' 'f' 'l' 'k' 'T' 'P' 'j', with the instructions that were issued since the previous event.
+    // Events of the trace: 'u' 'f' 'l' 'k' 'T' 'P' 'j', with the instructions that were issued since the previous
+    // event.
     virtual void event(Thread &, char) {}
     // A value decides something (a branch, an address …) while lanes of it were never written.
     virtual bool undefined_use(Thread &, const char * /*what*/, LaneMask) { return true; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The functions of libdrm that the driver calls, answered by the simulated device. Loaded ahead of libdrm (LD_PRELOAD). The
-// render node is the memory file of the GPU's address space, opened through /proc, so that open, fstat and mmap of the driver
-// work on it as they are.
+// The functions of libdrm that the driver calls, answered by the simulated device. Loaded ahead of libdrm
+// (LD_PRELOAD). The render node is the memory file of the GPU's address space, opened through /proc, so that open,
+// fstat and mmap of the driver work on it as they are.
 #include "device.h"
 
 #include <cerrno>

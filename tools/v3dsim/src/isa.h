@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The instruction set of the V3D 7.1 QPU as one table: encoder, decoder, disassembler and executor all work from it, so that
-// an operation exists in all of them or in none.
+// The instruction set of the V3D 7.1 QPU as one table: encoder, decoder, disassembler and executor all work from it,
+// so that an operation exists in all of them or in none.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -168,8 +168,9 @@ struct OpInfo {
     uint8_t traits;
 };
 
-// Rows in table order; an operation may have several rows. Rows of one unit do not overlap, except the pairs that the order
-// of the operands tells apart (fadd/faddnf, fmin/fmax), the vpm stores (told apart by the destination) and vpm loads.
+// Rows in table order; an operation may have several rows. Rows of one unit do not overlap, except the pairs that the
+// order of the operands tells apart (fadd/faddnf, fmin/fmax), the vpm stores (told apart by the destination) and vpm
+// loads.
 std::span<const OpInfo> op_table();
 // First row of an operation.
 const OpInfo &op_info(Op op);

@@ -21,8 +21,8 @@ namespace {
 
 // Threads that the device holds at once: 12 QPUs with 4 (or 2) threads each. Scratch memory is laid out for 48.
 constexpr uint32_t device_threads = 48;
-// A batch that takes more branches than this counts as hung: a loop of a few instructions would run for half a second on
-// the device, which is when the kernel gives a job up.
+// A batch that takes more branches than this counts as hung: a loop of a few instructions would run for half a second
+// on the device, which is when the kernel gives a job up.
 constexpr uint64_t branch_budget = uint64_t{1} << 22;
 
 // Host threads that wait for work.
@@ -158,8 +158,8 @@ class Worker {
             std::min<uint64_t>(pass_.dispatch.workgroups_per_supergroup, pass_.dispatch.workgroup_count() - first));
     }
 
-    // Which piece of shared memory a workgroup of the supergroup uses. Checks want a piece of its own for each, as far as
-    // the field reaches; otherwise each worker needs its own set.
+    // Which piece of shared memory a workgroup of the supergroup uses. Checks want a piece of its own for each, as
+    // far as the field reaches; otherwise each worker needs its own set.
     uint32_t shared_slot(uint32_t supergroup, uint32_t group) const {
         const Dispatch &d = pass_.dispatch;
         const uint32_t limit = 1u << (16 - index_bits_);
@@ -442,8 +442,8 @@ bool JobRunner::State::run_pass(const Dispatch &d, const Program &p, const Plan 
     return !pass.failed;
 }
 
-// The result must not depend on the order of batches: runs the job forward, backward, and shuffled with a switch at every
-// opportunity, and compares the memory of the application.
+// The result must not depend on the order of batches: runs the job forward, backward, and shuffled with a switch at
+// every opportunity, and compares the memory of the application.
 bool JobRunner::State::run_orders(const Dispatch &d, const Program &p, Plan plan, uint32_t scratch,
                                   const std::vector<uint32_t> &handles, JobSummary *summary, std::string *error) {
     struct Copy {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A compute job: which workgroups there are, how they are put together to batches and supergroups, and in which order those
-// run.
+// A compute job: which workgroups there are, how they are put together to batches and supergroups, and in which order
+// those run.
 #pragma once
 #include "check.h"
 #include "execute.h"
@@ -35,8 +35,8 @@ class JobRunner {
   public:
     JobRunner(Memory &memory, const Settings &settings);
     ~JobRunner();
-    // False when the job was stopped; `error` says why. `handles`: the buffer objects that it uses. `ranges`: what it may
-    // touch of the application's memory, or nullptr when that is not known.
+    // False when the job was stopped; `error` says why. `handles`: the buffer objects that it uses. `ranges`: what it
+    // may touch of the application's memory, or nullptr when that is not known.
     bool run(const Dispatch &dispatch, const std::vector<uint32_t> &handles, const BoundRanges *ranges,
              std::string *error);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A register: one 32-bit word for each of the 16 lanes, as a vector type that the compiler maps to whatever the host has.
+// A register: one 32-bit word for each of the 16 lanes, as a vector type that the compiler maps to whatever the host
+// has.
 #pragma once
 #include "isa.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The GPU's address space: 4 GiB of a sparse memory file, whose file offset is the GPU address, and the buffer objects in
-// it.
+// The GPU's address space: 4 GiB of a sparse memory file, whose file offset is the GPU address, and the buffer
+// objects in it.
 #pragma once
 #include <condition_variable>
 #include <cstdint>

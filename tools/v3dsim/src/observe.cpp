@@ -39,8 +39,8 @@ Traffic Classifier::classify(const Access &a, uint32_t address) {
         auto known = application_.find(handle);
         if (known == application_.end())
             known = application_.emplace(handle, memory_.at(address).application).first;
-        // Memory that the driver allocated for itself, and that a kernel accesses by address: shared variables. (Loads of
-        // push constants by a run-time index go to such memory as well.)
+        // Memory that the driver allocated for itself, and that a kernel accesses by address: shared variables.
+        // (Loads of push constants by a run-time index go to such memory as well.)
         if (!known->second)
             return static_cast<Traffic>(static_cast<unsigned>(Traffic::SharedLoad) + kind);
     }

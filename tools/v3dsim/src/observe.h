@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What watches a job while it runs: counts its memory traffic, writes its trace, and passes its accesses to the checker.
+// What watches a job while it runs: counts its memory traffic, writes its trace, and passes its accesses to the
+// checker.
 #pragma once
 #include "check.h"
 #include "execute.h"

@@ -59,8 +59,8 @@ OpCounters count_instruction(const Instruction &in) {
     return c;
 }
 
-// Does the program end at this instruction? After the last thread switch two delay slots follow. `last`: the next switch is
-// the last one (from the beginning, in a program of a single segment).
+// Does the program end at this instruction? After the last thread switch two delay slots follow. `last`: the next
+// switch is the last one (from the beginning, in a program of a single segment).
 struct EndFinder {
     bool last = false, previous = false;
     int left = -1;
@@ -77,9 +77,9 @@ struct EndFinder {
     }
 };
 
-// Scratch memory (spills, arrays indexed at run time) starts, for each thread, at a uniform plus the thread's index times a
-// size. Finds that uniform's index in the stream by following what is computed from tidx through the straight line of the
-// program.
+// Scratch memory (spills, arrays indexed at run time) starts, for each thread, at a uniform plus the thread's index
+// times a size. Finds that uniform's index in the stream by following what is computed from tidx through the straight
+// line of the program.
 int find_scratch_uniform(const Program &p) {
     std::array<bool, register_count> from_tidx{};
     std::array<int, register_count> uniform_of;

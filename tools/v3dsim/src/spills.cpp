@@ -39,8 +39,8 @@ class Line {
     std::array<State, register_count> state_{};
 };
 
-// The register that holds the base of scratch memory: spills add their offset to it and write `tmuau`. It is the one that does so
-// most often.
+// The register that holds the base of scratch memory: spills add their offset to it and write `tmuau`. It is the one
+// that does so most often.
 int scratch_base(const Program &p) {
     std::array<unsigned, register_count> uses{};
     for (const Instruction &in : p.code)

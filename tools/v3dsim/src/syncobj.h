@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Fences and the sync objects that hold them, as the kernel's binary sync objects behave: a submission takes the fences that
-// its wait objects hold at that moment, and puts its own fence into its signal objects.
+// Fences and the sync objects that hold them, as the kernel's binary sync objects behave: a submission takes the
+// fences that its wait objects hold at that moment, and puts its own fence into its signal objects.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -32,8 +32,8 @@ class SyncObjects {
     bool replace(uint32_t handle, FencePtr fence);
     // Finishes a fence and wakes whoever waits.
     void finish(const FencePtr &fence, bool failed);
-    // A job was stopped: a submission that is still on its way has a second to arrive, waiting for it fails then. The driver
-    // may have given it up.
+    // A job was stopped: a submission that is still on its way has a second to arrive, waiting for it fails then. The
+    // driver may have given it up.
     void lose();
     // Waits on the host. `deadline_ns`: of the monotonic clock. Returns 0 or an errno.
     int wait(const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all, bool for_submit, uint32_t *first);

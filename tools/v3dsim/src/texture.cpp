@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Texel fetches, image loads, stores and atomics: level 0 of 1D images and texel buffers (in raster order) and of tiled 2D
-// images and their layers. Sampling with filters is not implemented.
+// Texel fetches, image loads, stores and atomics: level 0 of 1D images and texel buffers (in raster order) and of
+// tiled 2D images and their layers. Sampling with filters is not implemented.
 #include "half.h"
 #include "tmu.h"
 
@@ -101,8 +101,8 @@ unsigned tile_height(unsigned bytes) {
     return bytes == 1 ? 8 : bytes <= 4 ? 4 : 2;
 }
 
-// Byte offset of a texel of a tiled 2D image. Small images are a row or column of tiles, or one or two columns of blocks of
-// 2x2 tiles; larger ones have columns of four blocks, each column from top to bottom.
+// Byte offset of a texel of a tiled 2D image. Small images are a row or column of tiles, or one or two columns of
+// blocks of 2x2 tiles; larger ones have columns of four blocks, each column from top to bottom.
 uint32_t tiled_offset(const Texture &x, uint32_t px, uint32_t py) {
     const unsigned bytes = x.format->bytes, tw = tile_width(bytes), th = tile_height(bytes);
     const unsigned in_tile = (px % tw) * bytes + (py % th) * tw * bytes;

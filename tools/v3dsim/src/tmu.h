@@ -31,8 +31,8 @@ uint32_t atomic_result(uint32_t op, bool write, uint32_t old, uint32_t data, uin
 // Does it on memory, atomically with respect to other host threads. Returns the old word.
 uint32_t atomic_access(uint8_t *word, uint32_t op, bool write, uint32_t data, uint32_t second);
 
-// Reads or writes texels: the write to `retiring` (tmusf, …) with coordinate s starts it. False: not implemented or a bad
-// access, the reason is in t.error.
+// Reads or writes texels: the write to `retiring` (tmusf, …) with coordinate s starts it. False: not implemented or a
+// bad access, the reason is in t.error.
 bool texture_access(Thread &t, const RunContext &ctx, unsigned retiring, const Lanes &s, LaneMask enabled);
 
 } // namespace v3dsim

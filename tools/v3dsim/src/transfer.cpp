@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The driver copies and fills buffers with the tile buffer of the 3D engine: a frame whose render target is loaded from the
-// source (or cleared) and stored to the destination, without a primitive. Such lists are carried out a row at a time; any
-// other list is refused.
+// The driver copies and fills buffers with the tile buffer of the 3D engine: a frame whose render target is loaded
+// from the source (or cleared) and stored to the destination, without a primitive. Such lists are carried out a row
+// at a time; any other list is refused.
 #include "transfer.h"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Jobs other than compute: command lists of the 3D engine (the driver uses them for buffer copies and fills, and an empty
-// one to signal) and jobs of the texture formatting unit.
+// Jobs other than compute: command lists of the 3D engine (the driver uses them for buffer copies and fills, and an
+// empty one to signal) and jobs of the texture formatting unit.
 #pragma once
 #include "memory.h"
 #include "v3d_uapi.h"

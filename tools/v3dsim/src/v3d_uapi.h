@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The part of the kernel's interface to the V3D that the simulator implements: numbers and layouts only, so that it builds
-// without the headers of a particular kernel.
+// The part of the kernel's interface to the V3D that the simulator implements: numbers and layouts only, so that it
+// builds without the headers of a particular kernel.
 #pragma once
 #include <cstdint>
 

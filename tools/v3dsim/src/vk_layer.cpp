@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A Vulkan layer in the same library as the interposer. The driver's requests to the kernel do not say which memory belongs
-// to the application and which part of a buffer object a descriptor covers; the Vulkan calls do. The layer follows memory,
-// buffers, images and descriptor sets, and hands the ranges that are bound at each dispatch to the simulated device when the
-// command buffer is submitted. It changes nothing.
+// A Vulkan layer in the same library as the interposer. The driver's requests to the kernel do not say which memory
+// belongs to the application and which part of a buffer object a descriptor covers; the Vulkan calls do. The layer
+// follows memory, buffers, images and descriptor sets, and hands the ranges that are bound at each dispatch to the
+// simulated device when the command buffer is submitted. It changes nothing.
 //
 // It is switched on by the environment that the interposer's start-up code sets when a check or a statistic needs it.
 #include "device.h"

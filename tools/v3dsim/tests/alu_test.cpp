@@ -202,8 +202,8 @@ TEST_CASE("integer operations") {
 }
 
 TEST_CASE("float operations") {
-    // Double arithmetic rounded once is exact for a sum or product of two floats that are not too far apart; std::fma with one
-    // gives the rounded sum in any case.
+    // Double arithmetic rounded once is exact for a sum or product of two floats that are not too far apart; std::fma
+    // with one gives the rounded sum in any case.
     const Result sum = [](uint32_t a, uint32_t b) { return as_bits(std::fma(as_float(a), 1.0f, as_float(b))); };
     const Result difference = [](uint32_t a, uint32_t b) { return as_bits(std::fma(-1.0f, as_float(b), as_float(a))); };
     const Result product = [](uint32_t a, uint32_t b) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Runs compute programs on whatever Vulkan device there is, so that their results on two devices can be compared. Reads a
-// list of JSON objects, one a line:
+// Runs compute programs on whatever Vulkan device there is, so that their results on two devices can be compared.
+// Reads a list of JSON objects, one a line:
 //   {"spirv": FILE, "groups": [x, y, z], "push": [words …],
 //    "buffers": [{"type": "storage" | "uniform" | "texels" | "image", "bytes": n, "offset": o, "range": r,
 //                 "seed": s, "fill": word, "written": n, "format": VkFormat, "width": w, "height": h}, …],
 //    "copy": [{"from": i, "to": j, "bytes": n, "at": a, "to_at": b}], "fill": [{"to": j, "bytes": n, "at": a, "word": w}],
 //    "out": FILE}
-// Binding i of set 0 is buffer i. A buffer starts with "written" (default: all) bytes from the generator of "seed" (or with
-// "fill"); the rest is not touched. "range": bytes that are bound, from "offset". Copies and fills come after the dispatch.
-// "out" receives all buffers, one after the other.
+// Binding i of set 0 is buffer i. A buffer starts with "written" (default: all) bytes from the generator of "seed"
+// (or with "fill"); the rest is not touched. "range": bytes that are bound, from "offset". Copies and fills come
+// after the dispatch. "out" receives all buffers, one after the other.
 #include <vulkan/vulkan.h>
 
 #include <nlohmann/json.hpp>

@@ -67,7 +67,8 @@ TEST_CASE("pushes and updates of the flags") {
                             engine) == RunStatus::Ended);
                 for (unsigned l = 0; l < lanes; l++) {
                     const bool zero = a[l] == b[l], negative = a[l] < b[l], was = old_a >> l & 1;
-                    // pushz pushn pushc | andz andnz nornz norz | andn … | andc …; the carry of a subtraction is its borrow
+                    // pushz pushn pushc | andz andnz nornz norz | andn … | andc …; the carry of a subtraction is its
+                    // borrow
                     const bool condition = f <= 3 ? (f == 1 ? zero : negative) : ((f - 4) / 4 == 0 ? zero : negative);
                     bool want = condition;
                     if (f > 3) {

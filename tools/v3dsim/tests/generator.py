@@ -5,8 +5,8 @@ Integers wrap (the remainder of negative numbers is left out: GLSL does not defi
 rounds correctly are used on them; invocations meet only through barriers and atomics whose order does not show."""
 import random
 
-# No workgroup of a single invocation: several of them share a batch, and the driver (25.0.7) takes what is loaded from shared
-# memory at a constant place for the same in the whole batch.
+# No workgroup of a single invocation: several of them share a batch, and the driver (25.0.7) takes what is loaded
+# from shared memory at a constant place for the same in the whole batch.
 SHAPES = [(16, 1, 1), (32, 1, 1), (64, 1, 1), (256, 1, 1), (8, 8, 1), (16, 16, 1), (20, 3, 1), (7, 5, 2), (63, 1, 1), (3, 1, 1)]
 OUTPUTS = 4  # words that each invocation writes
 

@@ -171,8 +171,8 @@ double Machine::serve_lines(Thread &thread, const Event &event, double now) {
     return done;
 }
 
-// A read of a uniform by address takes no part of the TMU. The QPU waits for a line that no cache has. Returns when it may issue its next
-// instruction.
+// A read of a uniform by address takes no part of the TMU. The QPU waits for a line that no cache has. Returns when
+// it may issue its next instruction.
 double Machine::fetch_uniform(Thread &thread, const Event &event, double now) {
     for (std::uint32_t i = 0; i < event.line_count; i++)
         if (!shared_cache_.touch(line_of(thread, event, i)))

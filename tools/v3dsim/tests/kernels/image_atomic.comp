@@ -13,7 +13,8 @@ void main() {
     } else if (push.phase == 1u) {
         imageAtomicAdd(picture, ivec2(at / 4u), i);
         imageAtomicMax(picture, ivec2(at / 4u + 32u), i * 7u);
-        // Where nothing is added and no maximum taken: the order of invocations must not matter. One texel has the value.
+        // Where nothing is added and no maximum taken: the order of invocations must not matter. One texel has the
+        // value.
         if (at.y < 16u)
             imageAtomicCompSwap(picture, ivec2(at.x, 63u - at.y), 50u * 64u + 5u, 7u);
     } else {
