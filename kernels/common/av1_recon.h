@@ -220,9 +220,8 @@ struct DdAv1IntraRecord {
         extra;
     uint
         // palette: first index (of four, from the palettes on) | indices a row << 16, in four; chroma from luma:
-        // alpha of U (8 bits, signed), of V,
+        // alpha of U (8 bits, signed), of V, pixels of chroma that have luma in a row (8 bits), in a column
         more;
-    // pixels of chroma that have luma in a row (8 bits), in a column
 };
 const uint DD_AV1_INTRA_RECORD_WORDS = 8u;
 const uint DD_AV1_INTRA_MODE_SHIFT = 0u; // 4 bits: DD_AV1_DO_*
