@@ -37,6 +37,7 @@ Vp9References Vp9Frame::reference_layouts() const {
 
 void Vp9Frame::begin(const DdFrameInfo &info) {
     recorders.clear();
+    counts_ = {};
     if (!frame_.any_on_gpu())
         return;
     auto [batch, lease] = codec_.batches.take(info.coded_bytes);
@@ -77,7 +78,6 @@ GpuStatus Vp9Frame::write(const PlannedPhases &planned, GpuJobInput &input) {
 }
 
 void Vp9Frame::count_records() {
-    counts_ = {};
     std::size_t coefficient_words = 0;
     for (const Vp9Recorder &recorder : recorded.recorders) {
         counts_.predictions += recorder.predictions;
