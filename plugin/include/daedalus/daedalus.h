@@ -19,6 +19,31 @@
  * its own, which opens the GPU while frames are decoded; it ends with the device. A DdFrame belongs to one
  * thread at a time, except for recording: recorder k of a frame may be filled by one thread while other
  * threads fill other recorders. A picture is read-only for everybody but the frame whose `dst` it is.
+ *
+ * The life of a frame: here of VP9, 64x64 pixels, a copy of its reference. The decoder reconstructs a frame
+ * itself where this returns an error.
+ * @code
+ * static int copy_frame(DdSession *session, DdPicture *reference, DdPicture *dst) {
+ *     DdFrameInfo info = {.size = sizeof(info), .dst = dst, .ref = {reference}, .recorders = 1};
+ *     DdFrame *frame = NULL;
+ *     int result = dd_frame_begin(session, &info, &frame);
+ *     if (result < 0)
+ *         return result;
+ *     if (dd_frame_plan(frame).side[DD_STAGE_MC] == DD_SIDE_GPU) { // else the decoder predicts
+ *         DdVp9Recorder *recorder = dd_vp9_recorder(frame, 0);
+ *         DdVp9Prediction luma = {.plane = 0, .w = 64, .h = 64, .step_x = 16, .step_y = 16};
+ *         DdVp9Prediction chroma = {.plane = DD_PLANES_CHROMA, .w = 32, .h = 32, .step_x = 16, .step_y = 16};
+ *         dd_vp9_begin_block(recorder);
+ *         dd_vp9_predict(recorder, &luma); // an error is remembered: dd_frame_submit returns it
+ *         dd_vp9_predict(recorder, &chroma);
+ *     }
+ *     result = dd_frame_submit(frame, DD_PHASE_RECON | DD_PHASE_FILTER, 0);
+ *     if (result == DD_OK)
+ *         result = dd_frame_wait(frame); // the CPU sees the pixels of dst
+ *     dd_frame_end(&frame, result == DD_OK ? DD_OUTCOME_DONE : DD_OUTCOME_RERUN);
+ *     return result;
+ * }
+ * @endcode
  */
 #ifndef DAEDALUS_DAEDALUS_H
 #define DAEDALUS_DAEDALUS_H
@@ -86,7 +111,7 @@ typedef struct DdDeviceOptions {
 } DdDeviceOptions;
 
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
- *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY.  Plan "auto" doesn't wait for
+ *  with DD_ERR_INVALID where an option can't be understood, with DD_ERR_NO_MEMORY. Plan "auto" doesn't wait for
  *  the GPU's driver: a thread of the device's opens the GPU when that pays, and makes what a session's
  *  pictures need. Until then pictures lie in plain memory and plans are the CPU's; frames after that may use the
  *  GPU, also those that refer to earlier ones. Under other plans everything is there when this function and
