@@ -78,12 +78,29 @@ void acquire_coefs(DdFrame &frame, const DdFrameInfo &info) {
         frame.codec->coefs().use(words_of(capacity), &frame);
 }
 
+// A frame that has a plan and doesn't begin after all: the scheduler counts those in flight.
+class PlannedScope {
+  public:
+    explicit PlannedScope(DdFrame &frame) : frame_(&frame) {}
+    ~PlannedScope() {
+        if (frame_)
+            contained([this] { frame_->session->scheduler.ended(frame_->planned, {wall_ns(), process_cpu_ns()}); });
+    }
+    PlannedScope(const PlannedScope &) = delete;
+    PlannedScope &operator=(const PlannedScope &) = delete;
+    void has_begun() { frame_ = nullptr; }
+
+  private:
+    DdFrame *frame_;
+};
+
 int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     auto frame = idle_frame(session);
     frame->session = &session; // counted when nothing can fail any more
     if (session.gpu() && !frame->job)
         frame->job.emplace(session.device->gpu.get());
     frame->plan = session.scheduler.plan(facts_of(session, info), frame->planned, wall_ns());
+    PlannedScope planned(*frame);
     frame->intra_only = info.intra_only;
     frame->filtered = info.filtered;
     frame->early = info.dst->early;
@@ -112,6 +129,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->tells_progress = has_batch; // nothing can fail any more: end_frame() will say what became of it
     if (has_batch)
         info.dst->progress.set(PictureProgress::State::begun);
+    planned.has_begun();
     *out = frame.release();
     return DD_OK;
 }
