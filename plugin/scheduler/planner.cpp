@@ -22,7 +22,8 @@ constexpr double kHopeless = 2, kSlow = 1.25;
 constexpr unsigned kFewFrames = 8;
 // Windows of the incumbent before and after a probe that differ by more had different content.
 constexpr double kSameContent = 1.2;
-constexpr unsigned kSettle = 2; // frames that may meet a cold driver
+constexpr unsigned kMostUnclear = 3; // probes in a row
+constexpr unsigned kSettle = 2;      // frames that may meet a cold driver
 // A shorter time without any frame is a decoder's own, between one frame and the next; in nanoseconds.
 constexpr std::int64_t kIdle = 2000000;
 
@@ -174,10 +175,13 @@ std::optional<unsigned> Planner::next_probe(std::int64_t now) const {
 
 void Planner::incumbent_measured(const Pace &pace, std::int64_t now) {
     const Pace before = std::exchange(incumbent_, pace);
+    const double least_pause = kProbeFrames * frame_pixels_ * pace.wall;
+    if (!next_probe_) // of a machine that is known already
+        next_probe_ = now + static_cast<std::int64_t>(least_pause);
     if (probed_) {
         const double spent = static_cast<double>(now - probe_began_),
                      usual = probe_pixels_ * std::max(before.wall, pace.wall);
-        const double pause = std::max(kProbeFrames * frame_pixels_ * pace.wall, (spent - usual) / kProbeShare);
+        const double pause = std::max(least_pause, (spent - usual) / kProbeShare);
         next_probe_ = now + static_cast<std::int64_t>(pause);
         const Probed probed = *std::exchange(probed_, {});
         judge(probed.candidate, probed.pace, before, pace);
@@ -191,16 +195,18 @@ void Planner::incumbent_measured(const Pace &pace, std::int64_t now) {
     }
 }
 
-// Where content changed meanwhile, it may be clear all the same.
+// Where content changed meanwhile, it may be clear all the same. Where it changes all the time, the mean has to do.
 void Planner::judge(unsigned candidate, const Pace &pace, const Pace &before, const Pace &after) {
     double wall = (before.wall + after.wall) / 2;
     const double most = std::max(before.wall, after.wall), least = std::min(before.wall, after.wall);
-    if (most > kSameContent * least) {
+    if (most > kSameContent * least && unclear_ < kMostUnclear) {
         const bool slower = pace.wall > most, faster = pace.wall < kFaster * least;
+        unclear_ += !slower && !faster;
         if (!slower && !faster)
             return decide("saw its content change with", candidate);
         wall = slower ? most : least;
     }
+    unclear_ = 0;
     standing().pace[standing().incumbent] = {1, 1};
     const Pace measured = {pace.wall / wall, pace.cpu / ((before.cpu + after.cpu) / 2)};
     Pace &known = standing().pace[candidate];

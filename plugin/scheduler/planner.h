@@ -120,6 +120,7 @@ class Planner {
     double probe_pixels_ = 0;                       // of frames that ended since it began
     std::array<unsigned, kMostCandidates> turns_{}; // when each was probed last
     unsigned probes_ = 0;
+    unsigned unclear_ = 0; // probes in a row that content has spoilt
     std::string news_;
 };
 

@@ -199,6 +199,30 @@ TEST_CASE("content isn't taken for a plan's doing", "[planner]") {
     }
 }
 
+TEST_CASE("content that changes all the time is no endless search", "[planner]") {
+    Machine machine = half_gpu();
+    machine.noise = 0.3;
+    machine.scene = 40;
+    Planner planner(table(), Goal::speed, {});
+    run(machine, 4000, 4, &planner);
+    const unsigned probes = planner.probes();
+    CHECK(probes < 25);
+    run(machine, 8000, 4, &planner);
+    CHECK(planner.probes() < probes + 25);
+}
+
+TEST_CASE("a machine that is known isn't probed at once", "[planner]") {
+    Standings known{};
+    for (unsigned i = 0; i < table().size(); i++)
+        known[size_class(kPixels)].pace[i] = {i ? 1.5 : 1, i ? 1.5 : 1};
+    Machine machine = fast_gpu();
+    Planner planner(table(), Goal::speed, known);
+    run(machine, 500, 4, &planner);
+    REQUIRE(planner.probes() == 0);
+    run(machine, 500, 4, &planner);
+    REQUIRE(planner.probes() == 1);
+}
+
 TEST_CASE("a change of the machine is followed", "[planner]") {
     Machine machine = fast_gpu();
     Planner planner(table(), Goal::speed, {});
