@@ -36,7 +36,7 @@ constexpr bool too_many_av1_dispatches(const PhaseWork &recon, Profile profile) 
     return recon.dispatches.size() >
            (profile == Profile::v3d ? kAv1MostDispatches - kAv1FilterDispatches : kAv1MostWideDispatches);
 }
-// Of intra blocks beyond the last level nobody knows the order.
+// Intra blocks beyond the last level have no order.
 inline bool too_many_av1_levels(const Av1Batch &batch) {
     return batch.recon.highest_intra_level() >= Av1IntraLevels::kMostLevel;
 }

@@ -18,7 +18,7 @@ using TileList = std::vector<std::uint32_t>; // column | row << 16
 
 class Av1TileSync {
   public:
-    // Nothing is known of a frame's shares. Those of so many recorders will be kept; 0: nobody will ask for them.
+    // Nothing is known of a frame's shares. Those of so many recorders will be kept; 0: they aren't needed.
     void reset(const PictureLayout &dst, unsigned recorders);
     // A block, in pixels of luma. False: refused, as is everything once they are complete.
     bool add(unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h);

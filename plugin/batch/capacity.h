@@ -24,7 +24,7 @@ inline std::uint64_t upload_capacity(const PhaseWork *work) {
     return work ? align_upload(std::max<std::uint64_t>(work->upload_bytes, 4)) : 0; // what is bound must not be empty
 }
 
-constexpr std::uint64_t kSpareCapacity = 8 * 1024 * 1024; // nobody minds
+constexpr std::uint64_t kSpareCapacity = 8 * 1024 * 1024;
 
 // Of a buffer whose use changes little from frame to frame: it is given back when it is much too large, as the stream
 // has become smaller.

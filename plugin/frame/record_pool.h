@@ -13,7 +13,7 @@ namespace dd {
 
 // What frames are recorded in, which keeps its memory. A frame that the GPU has doesn't need it any more, so that
 // there are as many as frames are recorded at a time, and not one for each frame in flight. Frames that are large in
-// the bitstream, of which there are few, get those that had large ones before; what nobody needed for long is given
+// the bitstream, of which there are few, get those that had large ones before; what was idle for long is given
 // up. Any thread may use it.
 template <typename Records>
 class RecordPool {

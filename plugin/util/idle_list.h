@@ -15,7 +15,7 @@ constexpr bool is_unneeded(std::uint64_t passed_over) {
     return passed_over > 1000;
 }
 
-// What is kept for the next one who needs such a thing, and given up when nobody did for long. Things differ by the
+// What is kept for reuse, and freed when it was idle for long. Things differ by the
 // capacity that they have. Who calls it sees to locks.
 template <typename T>
 class IdleList {

@@ -25,7 +25,7 @@ inline void *fresh_pages(std::size_t whole) noexcept {
     return pages == MAP_FAILED ? nullptr : pages;
 }
 
-// Pages that go back to the system when nobody uses them any more; nullptr: there are none. An allocator would keep
+// Pages that go back to the system with their last user; nullptr: there are none. An allocator would keep
 // what many large pictures leave.
 inline std::shared_ptr<std::byte> map_pages(std::size_t bytes) {
     const std::size_t size = whole_pages(bytes);

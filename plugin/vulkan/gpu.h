@@ -27,7 +27,7 @@ struct GpuOptions {
     std::string profile;     // "auto", "v3d", "wide"
     bool timestamps = false; // measure every dispatch
     bool robust = false;     // the device checks kernels' accesses
-    std::stop_token stop{};  // nobody needs the GPU any more: opening it may end anywhere
+    std::stop_token stop{};  // the GPU isn't needed any more: opening it may end anywhere
 };
 
 struct GpuStatus {
@@ -61,7 +61,7 @@ class Gpu {
     bool is_cpu_type() const;
     std::string driver_version() const; // as the driver numbers it
     Profile profile() const;
-    // As asked for; else kernels' accesses are checked by nobody.
+    // As asked for; else kernels' accesses aren't checked.
     bool is_robust() const;
     const char *memory_text() const;
     // The CPU reads pictures at its usual speed.
@@ -105,7 +105,7 @@ struct GpuJobInput {
     std::array<const GpuPicture *, kGpuPictureSlots> ref{}; // only those that kernels read
     std::span<const std::uint32_t> tables;
     bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
-    bool final = false;            // nobody but the GPU changes dst after this
+    bool final = false;            // the GPU alone changes dst after this
     bool reads_unfinished = false; // earlier submits may still write the references
 };
 

@@ -9,7 +9,7 @@ namespace dd {
 namespace {
 
 constexpr auto kSlice = std::chrono::milliseconds(100);
-// Even while others make progress, nobody waits for ever.
+// Even while others make progress, no wait is endless.
 constexpr int kLongestWait = 16;
 
 bool fits(const Buffer &buffer, VkDeviceSize needed) {

@@ -25,7 +25,7 @@ struct SubmitInput {
     std::array<const PhaseWork *, 2> phase{};                         // recon, filter; nullptr: not in this submit
     VkBuffer tables = VK_NULL_HANDLE;
     bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
-    bool final = false;            // nobody but the GPU changes dst after this
+    bool final = false;            // the GPU alone changes dst after this
     bool reads_unfinished = false; // earlier submits may still write the references
 };
 
