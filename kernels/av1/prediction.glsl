@@ -78,10 +78,6 @@ int high_half(uint word) { return int(word) >> 16; }
 
 float tap_of(uint word, uint i) { return float(bitfieldExtract(int(word), int(i * 8u), 8)); }
 
-// Eight taps as half floats, whose unpacking costs nothing on V3D.
-struct Taps {
-    uint pair[4];
-};
 Taps load_taps(uint at) {
     Taps taps;
     [[unroll]] for (uint i = 0u; i < 4u; i++) {
@@ -89,10 +85,6 @@ Taps load_taps(uint at) {
         taps.pair[i] = packHalf2x16(vec2(tap_of(word, 2u * i & 3u), tap_of(word, 2u * i + 1u & 3u)));
     }
     return taps;
-}
-float tap(Taps taps, const int t) {
-    const vec2 pair = unpackHalf2x16(taps.pair[t >> 1]);
-    return (t & 1) == 0 ? pair.x : pair.y;
 }
 
 #define LOAD_FROM(REF)                                                                                                 \

@@ -64,11 +64,6 @@ layout(std430, set = 0, binding = DD_BIND_TABLES) readonly buffer Tables {
     uint table[];
 };
 
-// The eight taps of a filter, two half floats a word.
-struct Taps {
-    uint pair[4];
-};
-
 uint subpel_row(uint filter_type, uint subpel) { return DD_TABLE_SUBPEL + (filter_type * 16u + subpel) * 4u; }
 
 Taps load_taps(uint filter_type, uint subpel) {
@@ -78,11 +73,6 @@ Taps load_taps(uint filter_type, uint subpel) {
 
 // One tap of a row of the table.
 float loaded_tap(uint row, uint i) { return unpackHalf2x16(table[row + (i >> 1)] >> (i & 1u) * 16u).x; }
-
-float tap(Taps taps, int i) {
-    const vec2 pair = unpackHalf2x16(taps.pair[i >> 1]);
-    return (i & 1) == 0 ? pair.x : pair.y;
-}
 
 // Rounds a filter's sum to a pixel; it already contains the half.
 float to_pixel(float sum) { return floor(clamp(sum, 0.0, float(PIXEL_MAX))); }

@@ -6,7 +6,6 @@
 #include "util/clock.h"
 
 #include <algorithm>
-#include <cstdio>
 
 using namespace dd;
 
@@ -78,13 +77,18 @@ void acquire_coefs(DdFrame &frame, const DdFrameInfo &info) {
         frame.codec->coefs().use(words_of(capacity), &frame);
 }
 
+// The CPU clock of a process with many threads isn't cheap: read where plan `auto` times the frame.
+Instant end_of(const PlannedFrame &planned) {
+    return planned.timed ? Instant{wall_ns(), process_cpu_ns()} : Instant{};
+}
+
 // A frame that has a plan and doesn't begin after all: the scheduler counts those in flight.
 class PlannedScope {
   public:
     explicit PlannedScope(DdFrame &frame) : frame_(&frame) {}
     ~PlannedScope() {
         if (frame_)
-            contained([this] { frame_->session->scheduler.ended(frame_->planned, {wall_ns(), process_cpu_ns()}); });
+            contained([this] { frame_->session->scheduler.ended(frame_->planned, end_of(frame_->planned)); });
     }
     PlannedScope(const PlannedScope &) = delete;
     PlannedScope &operator=(const PlannedScope &) = delete;
@@ -305,7 +309,7 @@ void count_frame(DdFrame &frame, DdOutcome outcome) {
     } else if (frame.on_gpu(DD_STAGE_ITX) && outcome == DD_OUTCOME_DONE) {
         session.scheduler.in_range();
     }
-    const std::string news = session.scheduler.ended(frame.planned, {wall_ns(), process_cpu_ns()});
+    const std::string news = session.scheduler.ended(frame.planned, end_of(frame.planned));
     if (!news.empty())
         session.log.line(DD_LOG_DEBUG, "frame %llu: %s", static_cast<unsigned long long>(frame.number), news.c_str());
 }

@@ -50,7 +50,7 @@ class Scheduler {
     DdPlan plan(const FrameFacts &facts, PlannedFrame &planned, std::int64_t now);
     // Whether intra blocks go to the GPU of a frame that has this plan and whose facts allow it.
     bool takes_intra(const DdPlan &plan);
-    // Returns what plan `auto` has decided, for people; empty: nothing.
+    // Returns what plan `auto` has decided, for people; empty: nothing. `now` counts for `timed` frames alone.
     std::string ended(const PlannedFrame &planned, const Instant &now);
     // The GPU failed: everything on the CPU from now on. True: it is news.
     bool disable() { return !disabled_.exchange(true); }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "util/trace.h"
 
+#include "util/clock.h"
+
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <pthread.h>
@@ -68,8 +69,7 @@ Trace::~Trace() {
 }
 
 std::int64_t Trace::now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
+    return wall_ns();
 }
 
 void Trace::add_span(const char *name, std::int64_t begin, std::uint64_t frame) {

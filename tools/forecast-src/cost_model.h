@@ -11,8 +11,6 @@
 namespace dd {
 
 constexpr unsigned kCostStages = DD_STAGES;
-// Bit s: stage s on the GPU.
-constexpr unsigned kPlans = 1u << kCostStages;
 
 // All but the submits' are nanoseconds a luma pixel.
 enum Cost : unsigned {
