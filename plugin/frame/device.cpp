@@ -37,9 +37,9 @@ std::shared_ptr<Gpu> open_gpu(DdDevice &device, const GpuOptions &options) {
     }
     if (!gpu->reads_cached())
         device.log.line(DD_LOG_WARNING,
-                        "%s has no memory that the CPU reads through its cache, and no dma-heap could be opened: "
+                        "%s has no memory that the CPU reads through its cache, and there is no dma-heap (%s): "
                         "everything that the CPU does with pictures will be slow",
-                        gpu->name().c_str());
+                        gpu->name().c_str(), DmaBuf::why_unavailable().c_str());
     if (options.robust && !gpu->is_robust())
         device.log.line(DD_LOG_WARNING, "%s can't check kernels' accesses to buffers (robust=1)", gpu->name().c_str());
     if (may_gain(*gpu, device.plan)) {
@@ -121,6 +121,10 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
     device->trace = Trace::open(environment("DAEDALUS_TRACE"));
     gpu.timestamps = device->trace != nullptr;
     gpu.robust = options.robust != 0;
+    device->exports = options.dma_buf && DmaBuf::available();
+    if (options.dma_buf && !device->exports)
+        device->log.line(DD_LOG_WARNING, "pictures stay in system memory: there is no dma-heap (%s)",
+                         DmaBuf::why_unavailable().c_str());
     open_by_plan(*device, gpu);
     *out = device.release();
     return DD_OK;
@@ -193,6 +197,10 @@ int dd_device_has_gpu(const DdDevice *device) {
         usable = gpu && !gpu->given_up();
     });
     return usable;
+}
+
+int dd_device_exports(const DdDevice *device) {
+    return device->exports;
 }
 
 } // extern "C"

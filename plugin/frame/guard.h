@@ -44,6 +44,7 @@ DD_FIRST_SIZE(DdDeviceOptions, log_opaque);
 DD_FIRST_SIZE(DdSessionOptions, log_opaque);
 DD_FIRST_SIZE(DdStats, latched);
 DD_FIRST_SIZE(DdPictureFormat, monochrome);
+DD_FIRST_SIZE(DdDmaBuf, ss_v);
 DD_FIRST_SIZE(DdFrameInfo, tiles);
 DD_FIRST_SIZE(DdAv1Filters, unit_log2);
 #undef DD_FIRST_SIZE

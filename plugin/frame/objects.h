@@ -52,6 +52,7 @@ struct DdDevice : dd::Counted {
     std::string plan_name;
     dd::Goal goal = dd::Goal::speed;
     bool late = false; // frames don't wait for the GPU: the worker opens it, and makes pipelines
+    bool exports = false;
     dd::DeviceGpu gpu;
     std::optional<dd::OpeningCost> opening; // where it is `late`; the worker's
     std::string name = "CPU";               // once the GPU is settled
@@ -66,11 +67,16 @@ struct DdPicture : dd::Counted {
     bool early = false; // it was made before the GPU was there
     std::mutex adopted_mutex;
     std::unique_ptr<dd::GpuPicture> adopted; // plain memory, or a copy of it, for the GPU to read
+    std::mutex exported_mutex;
+    std::shared_ptr<dd::DmaBuf> exported; // what other devices read: the picture's own, or a copy
 
     // Whether reach() can be expected to work.
     bool reachable(const dd::Gpu &gpu) const;
     // For kernels that read it: a complete picture in plain memory is the GPU's as well then, or copied.
     dd::GpuStatus reach(dd::Gpu &gpu, const dd::GpuPicture *&reached);
+
+    // The dma-buf of the complete picture; nullptr: there is none.
+    std::shared_ptr<dd::DmaBuf> export_pixels();
 
     const dd::PictureLayout &layout() const { return memory->layout; }
     ~DdPicture();

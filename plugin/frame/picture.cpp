@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Pictures as the GPU reaches them.
+// Pictures, as GPUs and other devices reach them.
 #include "frame/guard.h"
 #include "frame/objects.h"
 
@@ -29,9 +29,80 @@ GpuStatus DdPicture::reach(Gpu &gpu, const GpuPicture *&reached) {
     return {};
 }
 
+std::shared_ptr<DmaBuf> DdPicture::export_pixels() {
+    const std::lock_guard lock(exported_mutex);
+    if (exported)
+        return exported;
+    auto file = memory->dma_buf();
+    const bool own = file != nullptr;
+    if (!own) {
+        file = DmaBuf::allocate(memory->bytes());
+        if (!file)
+            return nullptr;
+        std::memcpy(file->data(), memory->data(), memory->layout.size);
+    }
+    if (!file->end_cpu_access())
+        return nullptr;
+    memory->exported = own;
+    exported = std::move(file);
+    return exported;
+}
+
 DdPicture::~DdPicture() {
     const bool idle = !adopted || adopted->idle(); // a GPU that hangs may still read it
     adopted.reset();
     if (memory && idle)
         dd::contained([this] { pool->give(std::move(memory)); });
 }
+
+extern "C" {
+
+DdPicture *dd_picture_ref(DdPicture *picture) {
+    picture->ref();
+    return picture;
+}
+
+void dd_picture_unref(DdPicture **picture) {
+    if (!picture || !*picture)
+        return;
+    if ((*picture)->unref())
+        delete *picture;
+    *picture = nullptr;
+}
+
+void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]) {
+    const PictureLayout &layout = picture->layout();
+    auto *base = reinterpret_cast<std::uint8_t *>(picture->memory->data());
+    for (unsigned p = 0; p < 3; p++) {
+        const bool there = p < layout.format.planes;
+        data[p] = there ? base + layout.plane[p].offset : nullptr;
+        stride[p] = there ? static_cast<std::ptrdiff_t>(layout.plane[p].stride) : 0;
+    }
+}
+
+int dd_picture_dma_buf(DdPicture *picture, DdDmaBuf *dma_buf) {
+    if (!picture)
+        return DD_ERR_INVALID;
+    return guarded([&] {
+        const auto file = picture->export_pixels();
+        if (!file)
+            return int{DmaBuf::available() ? DD_ERR_NO_MEMORY : DD_ERR_UNSUPPORTED};
+        const PictureLayout &layout = picture->layout();
+        DdDmaBuf all = {};
+        all.fd = file->file();
+        all.planes = layout.format.planes;
+        all.bytes = file->size();
+        for (unsigned p = 0; p < layout.format.planes; p++) {
+            all.offset[p] = layout.plane[p].offset;
+            all.pitch[p] = layout.plane[p].stride;
+        }
+        all.width = layout.format.width;
+        all.height = layout.format.height;
+        all.bit_depth = layout.format.bit_depth;
+        all.ss_h = layout.format.ss_h;
+        all.ss_v = layout.format.ss_v;
+        return int{give(all, dma_buf) ? DD_OK : DD_ERR_INVALID};
+    });
+}
+
+} // extern "C"

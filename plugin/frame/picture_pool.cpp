@@ -3,6 +3,7 @@
 #include "util/pages.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dd {
 namespace {
@@ -25,8 +26,12 @@ std::unique_ptr<PictureMemory> PicturePool::find_free(const PictureLayout &layou
 
 std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu) {
     gpu = {};
-    if (auto memory = find_free(layout, want_gpu))
+    if (auto memory = find_free(layout, want_gpu)) {
+        const auto file = memory->dma_buf();
+        if (std::exchange(memory->exported, false) && file)
+            file->begin_cpu_access(); // nothing of the old picture is wanted: it may fail
         return memory;
+    }
     auto memory = std::make_unique<PictureMemory>();
     memory->layout = layout;
     if (want_gpu) {
@@ -34,8 +39,15 @@ std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bo
         if (gpu)
             return memory;
     }
-    memory->plain = map_pages(picture_bytes(layout));
-    return memory->plain ? std::move(memory) : nullptr;
+    return allocate_plain(*memory) ? std::move(memory) : nullptr;
+}
+
+bool PicturePool::allocate_plain(PictureMemory &memory) const {
+    if (exports_)
+        memory.plain_file = DmaBuf::allocate(memory.bytes());
+    memory.plain = memory.plain_file ? std::shared_ptr<std::byte>(memory.plain_file, memory.plain_file->data())
+                                     : map_pages(memory.bytes());
+    return memory.plain != nullptr;
 }
 
 void PicturePool::give(std::unique_ptr<PictureMemory> memory) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The session of the C interface, and its pictures.
+// The session of the C interface.
 #include "frame/guard.h"
 #include "frame/objects.h"
 #include "scheduler/plan_cache.h"
@@ -87,7 +87,7 @@ DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
     : device(dd_device_ref(opened)), codec_id(options.codec), codec(Codec::make(options.codec)),
       log(options.log ? Log(options.log, options.log_opaque) : opened->log),
       scheduler(codec_id, opened->plan, {}, seed()), statistics(codec_stages(codec_id)),
-      pool(std::make_shared<PicturePool>()) {
+      pool(std::make_shared<PicturePool>(opened->exports)) {
     if (device->gpu.settled())
         attach();
 }
@@ -235,29 +235,6 @@ int dd_picture_alloc(DdSession *session, const DdPictureFormat *format, DdPictur
         return DD_ERR_INVALID;
     *picture = nullptr;
     return guarded([&] { return alloc_picture(*session, all, picture); });
-}
-
-DdPicture *dd_picture_ref(DdPicture *picture) {
-    picture->ref();
-    return picture;
-}
-
-void dd_picture_unref(DdPicture **picture) {
-    if (!picture || !*picture)
-        return;
-    if ((*picture)->unref())
-        delete *picture;
-    *picture = nullptr;
-}
-
-void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]) {
-    const PictureLayout &layout = picture->layout();
-    auto *base = reinterpret_cast<std::uint8_t *>(picture->memory->data());
-    for (unsigned p = 0; p < 3; p++) {
-        const bool there = p < layout.format.planes;
-        data[p] = there ? base + layout.plane[p].offset : nullptr;
-        stride[p] = there ? static_cast<std::ptrdiff_t>(layout.plane[p].stride) : 0;
-    }
 }
 
 } // extern "C"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/device.h"
 
+#include "util/device_file.h"
 #include "util/environment.h"
 #include "vulkan/device_choice.h"
-#include "vulkan/dma_heap.h"
 #include "vulkan/instance.h"
 #include "vulkan/quirks.h"
 #include "vulkan/slot_pool.h"
@@ -142,6 +142,13 @@ std::shared_ptr<VulkanDevice> VulkanDevice::open(const GpuOptions &options, std:
     return device->find(options, why) ? device : nullptr;
 }
 
+namespace {
+
+// Without access to them drivers name no GPU.
+constexpr const char *kRenderNodes[] = {"/dev/dri/renderD128", "/dev/dri/renderD129"};
+
+} // namespace
+
 bool VulkanDevice::find(const GpuOptions &options, std::string &why) {
     if (options.stop.stop_requested())
         return false;
@@ -159,6 +166,9 @@ bool VulkanDevice::find(const GpuOptions &options, std::string &why) {
     }
     const DeviceChoice choice = choose_device(facts, options.device);
     why = choice.why;
+    if (choice.index < 0 && options.device != "cpu")
+        if (const std::string denied = denied_device_file(kRenderNodes); !denied.empty())
+            why += " (" + denied + ")";
     if (choice.index < 0 || options.stop.stop_requested())
         return false;
     const Candidate &chosen = candidates[static_cast<std::size_t>(choice.index)];
@@ -218,7 +228,7 @@ void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     hang_grace_ = std::min(4 * patience_, kLongestHang);
     closing_grace_ = cpu_type_ ? kCertainEnd : kMoment;
     instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
-    strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && dma_heap_available());
+    strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && DmaBuf::available());
     // For tests: every device can serve the strategy that asks least of it.
     if (test_hook("DAEDALUS_MEMORY") == memory_strategy_name(MemoryStrategy::discrete))
         strategy_ = MemoryStrategy::discrete;

@@ -32,6 +32,10 @@ std::byte *GpuPicture::data() const {
     return picture_->host.data();
 }
 
+const std::shared_ptr<DmaBuf> &GpuPicture::dma_buf() const {
+    return picture_->host.dma_buf();
+}
+
 bool GpuPicture::has_copy() const {
     return picture_->has_copy();
 }

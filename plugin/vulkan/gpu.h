@@ -17,6 +17,7 @@
 
 namespace dd {
 
+class DmaBuf;
 class Gpu;
 class Slot;
 class VulkanDevice;
@@ -40,6 +41,8 @@ class GpuPicture {
   public:
     explicit GpuPicture(std::shared_ptr<VulkanPicture> picture) : picture_(std::move(picture)) {}
     std::byte *data() const;
+    // What data() is of; nullptr: other memory.
+    const std::shared_ptr<DmaBuf> &dma_buf() const;
     // Nothing but this object uses it: it may be given to another frame.
     bool idle() const { return picture_.use_count() == 1; }
     // Kernels have a copy of their own, and data() is as new as the last download.

@@ -2,7 +2,6 @@
 #include "vulkan/memory.h"
 #include "util/pages.h"
 #include "vulkan/device.h"
-#include "vulkan/dma_heap.h"
 
 #include <algorithm>
 #include <cstring>
@@ -83,18 +82,15 @@ void Buffer::swap(Buffer &other) noexcept {
     std::swap(data_, other.data_);
     std::swap(coherent_, other.coherent_);
     std::swap(dma_buf_, other.dma_buf_);
+    std::swap(replaced_, other.replaced_);
     std::swap(capacity_, other.capacity_);
 }
 
 Buffer::~Buffer() {
     if (!device_)
         return;
-    if (dma_buf_ >= 0 && data_)
-        munmap(data_, capacity_);
     device_->vk().DestroyBuffer(device_->handle(), buffer_, nullptr);
     device_->vk().FreeMemory(device_->handle(), memory_, nullptr); // unmaps too
-    if (dma_buf_ >= 0)
-        close(dma_buf_);
 }
 
 // `external`: the kind of memory that isn't Vulkan's own. find(buffer, needs) gives the buffer its memory.
@@ -181,22 +177,19 @@ VkResult Buffer::import(VkDeviceSize size) {
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     // v3dv rounds sizes up to its pages and refuses a dma-buf that is smaller than that.
     capacity_ = whole_pages(size) + page_size();
-    dma_buf_ = dma_heap_allocate(capacity_);
-    if (dma_buf_ < 0)
+    dma_buf_ = DmaBuf::allocate(capacity_);
+    if (!dma_buf_)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (device_->fails(Fault::map))
         return VK_ERROR_MEMORY_MAP_FAILED;
-    void *data = mmap(nullptr, capacity_, PROT_READ | PROT_WRITE, MAP_SHARED, dma_buf_, 0);
-    if (data == MAP_FAILED)
-        return VK_ERROR_MEMORY_MAP_FAILED;
-    data_ = static_cast<std::byte *>(data);
+    data_ = dma_buf_->data();
 
     VkMemoryFdPropertiesKHR properties = {VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR, nullptr, 0};
-    VkResult result = vk.GetMemoryFdPropertiesKHR(device_->handle(), kDmaBuf, dma_buf_, &properties);
+    VkResult result = vk.GetMemoryFdPropertiesKHR(device_->handle(), kDmaBuf, dma_buf_->file(), &properties);
     if (result != VK_SUCCESS)
         return result;
     const auto types = memory_types_for(device_->memory_properties(), MemoryUse::local, properties.memoryTypeBits);
-    const int given = dup(dma_buf_); // Vulkan owns it after success
+    const int given = dup(dma_buf_->file()); // Vulkan owns it after success
     if (types.empty() || given < 0)
         return VK_ERROR_INVALID_EXTERNAL_HANDLE;
     VkMemoryDedicatedAllocateInfo dedicated = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, nullptr,
@@ -204,11 +197,9 @@ VkResult Buffer::import(VkDeviceSize size) {
     VkImportMemoryFdInfoKHR import = {VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR, &dedicated, kDmaBuf, given};
     VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, size, types.front()};
     result = vk.AllocateMemory(device_->handle(), &info, nullptr, &memory_);
-    if (result != VK_SUCCESS) {
+    if (result != VK_SUCCESS)
         close(given);
-        return result;
-    }
-    return dma_buf_begin_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
+    return result;
 }
 
 VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize capacity, std::uint32_t allowed_bits) {
@@ -234,8 +225,8 @@ VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize capacity, std::uint
 }
 
 VkResult Buffer::flush() const {
-    if (dma_buf_ >= 0)
-        return dma_buf_end_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
+    if (dma_buf_)
+        return dma_buf_->end_cpu_access() ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
     if (coherent_)
         return VK_SUCCESS;
     VkMappedMemoryRange range = {VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
@@ -243,8 +234,8 @@ VkResult Buffer::flush() const {
 }
 
 VkResult Buffer::invalidate() const {
-    if (dma_buf_ >= 0)
-        return dma_buf_begin_cpu_access(dma_buf_) ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
+    if (dma_buf_)
+        return dma_buf_->begin_cpu_access() ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
     if (coherent_)
         return VK_SUCCESS;
     VkMappedMemoryRange range = {VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory_, 0, VK_WHOLE_SIZE};
@@ -258,8 +249,10 @@ bool Buffer::replace_pages() {
     if (!fresh)
         return false;
     std::memcpy(fresh, data_, size_);
-    if (mremap(fresh, capacity_, capacity_, MREMAP_MAYMOVE | MREMAP_FIXED, data_) != MAP_FAILED)
+    if (mremap(fresh, capacity_, capacity_, MREMAP_MAYMOVE | MREMAP_FIXED, data_) != MAP_FAILED) {
+        replaced_ = std::move(dma_buf_);
         return true;
+    }
     munmap(fresh, capacity_);
     return false;
 }

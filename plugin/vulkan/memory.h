@@ -2,10 +2,12 @@
 //
 // Buffers, and where they live. What kind of memory the device has is found out once, when it is opened.
 #pragma once
+#include "util/dma_buf.h"
 #include "vulkan/api.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +65,8 @@ class Buffer {
     // The CPU gets other pages at the same address, with what these hold: what the GPU writes from here on isn't
     // seen. False: they can't be exchanged, and all stays as it is.
     bool replace_pages();
+    // What data() is of; nullptr: other memory.
+    const std::shared_ptr<DmaBuf> &dma_buf() const { return dma_buf_; }
 
   private:
     void swap(Buffer &other) noexcept;
@@ -79,8 +83,9 @@ class Buffer {
     VkDeviceSize size_ = 0;
     std::byte *data_ = nullptr;
     bool coherent_ = true;
-    int dma_buf_ = -1;          // memory of a dma-heap, mapped by us
-    VkDeviceSize capacity_ = 0; // bytes from data_ that are this buffer's alone
+    std::shared_ptr<DmaBuf> dma_buf_;
+    std::shared_ptr<DmaBuf> replaced_; // its pages are elsewhere, and data_ is mapped where it was
+    VkDeviceSize capacity_ = 0;        // bytes from data_ that are this buffer's alone
 };
 
 } // namespace dd

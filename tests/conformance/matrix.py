@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """tools/conformance in many configurations, one after the other: plans, device profiles, threads, validation layers.
 
-core:    the manifest's small spread of the codec's streams under every kind of plan; some minutes
+core:    the manifest's small spread of the codec's streams under every kind of plan, every other stream in a row of
+         the table and the rest in the next; some minutes
 shaders: what the kernels touch, checked on the device by the validation layer, one stream at a time; llvmpipe
          takes minutes to compile such kernels
 full:    every stream of the codec under every plan, profile and number of threads; an hour and more
@@ -168,6 +169,8 @@ def main() -> None:
     parser.add_argument("more", nargs="*", metavar="-- OPTION", help="handed to tools/conformance")
     args = parser.parse_intermixed_args()
     rows = [one for one in rows_of(args.codec, args.set) if not args.only or args.only in one.name]
+    if args.set == "core" and paths.vectors():
+        rows = [Row(one.name, [*one.options, "--part", f"{i % 2 + 1}/2"]) for i, one in enumerate(rows)]
     total, reports = [0, 0, 0], {}
     with tempfile.TemporaryDirectory(prefix="dd-matrix-") as folder:
         for one in rows:

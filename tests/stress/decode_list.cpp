@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     stress::Setup setup;
     unsigned seed = 0;
     app.add_option("file", files, "IVF files")->required();
-    app.add_option("--device", device, "open a daedalus device of this name (default: none)");
+    app.add_option("--device", device, "open a daedalus device of this name, or drm (default: none)");
     app.add_option("--threads", setup.threads, "decoder threads")->check(CLI::PositiveNumber);
     app.add_option("--thread-type", thread_type)->check(CLI::IsMember({"frame", "slice"}));
     app.add_flag("--low-delay", setup.low_delay, "a packet's frames and errors come before the next packet");

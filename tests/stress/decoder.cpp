@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "decoder.h"
 
+#include "drm_frame.h"
+
 extern "C" {
 #include <libavutil/dict.h>
+#include <libavutil/hwcontext_drm.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/md5.h>
 #include <libavutil/mem.h>
@@ -105,7 +108,25 @@ Stream parse_ivf(const std::vector<std::uint8_t> &file, const std::string &path)
     return stream;
 }
 
+namespace {
+
+// One without a file: nothing is shown.
+Device open_drm() {
+    Device device(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_DRM));
+    if (!device)
+        throw std::runtime_error("this libavutil has no device type drm");
+    auto *context = reinterpret_cast<AVHWDeviceContext *>(device->data);
+    static_cast<AVDRMDeviceContext *>(context->hwctx)->fd = -1;
+    if (av_hwdevice_ctx_init(device.get()) < 0)
+        throw std::runtime_error("the DRM device can't be made");
+    return device;
+}
+
+} // namespace
+
 Device open_device(const std::string &name) {
+    if (name == "drm")
+        return open_drm();
     const AVHWDeviceType type = av_hwdevice_find_type_by_name("daedalus");
     if (type == AV_HWDEVICE_TYPE_NONE)
         throw std::runtime_error("this libavutil has no device type daedalus");
@@ -161,6 +182,8 @@ Frame Decoder::receive(int &code) {
 }
 
 std::string describe(const AVFrame &frame) {
+    if (frame.format == AV_PIX_FMT_DRM_PRIME)
+        return describe(*map_drm_frame(frame));
     const auto format = static_cast<AVPixelFormat>(frame.format);
     const int size = av_image_get_buffer_size(format, frame.width, frame.height, 1);
     if (size < 0)

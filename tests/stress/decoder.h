@@ -47,7 +47,8 @@ struct PacketFree {
 using Device = std::unique_ptr<AVBufferRef, BufferUnref>;
 using Frame = std::unique_ptr<AVFrame, FrameFree>;
 
-// Opens a device of type daedalus. Throws where the libraries have no such type or the device refuses.
+// Opens a device of type daedalus, or the one of type drm, whose name it is. Throws where the libraries have no such
+// type or the device refuses.
 Device open_device(const std::string &name);
 
 struct Setup {
@@ -74,7 +75,7 @@ class Decoder {
     std::unique_ptr<AVPacket, PacketFree> packet_;
 };
 
-// Time stamp, size, pixel format and md5 of the pixels.
+// Time stamp, size, pixel format (in software) and md5 of the pixels.
 std::string describe(const AVFrame &frame);
 
 // What a decoder says to one packet (nullptr: to the end): a line for each error code and each frame, in their order.

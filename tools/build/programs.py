@@ -35,7 +35,7 @@ COMPONENTS = {
            "vp9_metadata vp9_raw_reorder vp9_superframe vp9_superframe_split",
     "protocol": "file pipe",
     "indev": "lavfi",
-    "filter": "aformat anull aresample atrim color concat copy crop format fps framestep hwdownload hwupload "
+    "filter": "aformat anull aresample atrim color concat copy crop format fps framestep hwdownload hwmap hwupload "
               "mandelbrot noise null nullsrc pad psnr scale select setpts split ssim testsrc testsrc2 trim",
 }
 
@@ -214,6 +214,11 @@ def cross_options(cross: Path | None) -> list[str]:
     return options
 
 
+def exports_frames(job: Job) -> bool:
+    """Frames as DRM PRIME: --full finds the library itself."""
+    return not job.full and not job.only_decoders and not job.cross and is_here("libdrm")
+
+
 def configure_options(job: Job, tree: Path) -> list[str]:
     options = full_options(job) if job.full else [
         f"--prefix={job.prefix}", "--disable-everything", "--disable-autodetect", "--disable-doc",
@@ -224,6 +229,8 @@ def configure_options(job: Job, tree: Path) -> list[str]:
     ]
     if job.patched and "libdaedalus" in (tree / "configure").read_text():
         options.append("--enable-libdaedalus")
+        if exports_frames(job):
+            options.append("--enable-libdrm")
     return options
 
 

@@ -16,9 +16,14 @@
  * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
  */
 
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include <daedalus/daedalus.h>
+
+#include "libavutil/dict.h"
 #include "libavutil/error.h"
 #include "libavutil/hwcontext.h"
 #include "libavutil/hwcontext_daedalus.h"
@@ -26,6 +31,7 @@
 
 #include "avcodec.h"
 #include "daedalus.h"
+#include "internal.h"
 
 static int supports_device(const AVCodec *codec)
 {
@@ -57,13 +63,34 @@ static void open_device(AVCodecContext *avctx)
         av_log(avctx, AV_LOG_INFO, "DAEDALUS_ENABLE is set: decoding with libdaedalus\n");
 }
 
+/* A decoder that shows its frames through a DRM device decodes with one of its
+ * own. Such a caller takes the decoder for hardware, and asks for one thread. */
+static void open_device_beside(AVCodecContext *avctx)
+{
+    AVDictionary *options = NULL;
+    int ret = av_dict_set(&options, "dma_buf", "1", 0);
+
+    if (ret >= 0)
+        ret = av_hwdevice_ctx_create(&avctx->internal->daedalus, AV_HWDEVICE_TYPE_DAEDALUS, NULL,
+                                     options, 0);
+    av_dict_free(&options);
+    if (ret < 0) {
+        av_log(avctx, AV_LOG_WARNING, "Frames can't be output for DRM: %s\n", av_err2str(ret));
+    } else if (!dd_device_exports(ff_daedalus_device(avctx)->device)) {
+        av_buffer_unref(&avctx->internal->daedalus);
+    } else if (avctx->thread_count == 1 && ff_daedalus_device(avctx)->threads < 0) {
+        avctx->thread_count = 0;
+    }
+}
+
 const AVDaedalusDeviceContext *ff_daedalus_device(const AVCodecContext *avctx)
 {
+    const AVBufferRef *ref = avctx->internal->daedalus ? avctx->internal->daedalus : avctx->hw_device_ctx;
     const AVHWDeviceContext *dev;
 
-    if (!avctx->hw_device_ctx)
+    if (!ref)
         return NULL;
-    dev = (const AVHWDeviceContext *)avctx->hw_device_ctx->data;
+    dev = (const AVHWDeviceContext *)ref->data;
 
     return dev->type == AV_HWDEVICE_TYPE_DAEDALUS ? dev->hwctx : NULL;
 }
@@ -76,6 +103,9 @@ void ff_daedalus_preinit(AVCodecContext *avctx)
         return;
     if (!avctx->hw_device_ctx)
         open_device(avctx);
+    else if (CONFIG_LIBDRM &&
+             ((AVHWDeviceContext *)avctx->hw_device_ctx->data)->type == AV_HWDEVICE_TYPE_DRM)
+        open_device_beside(avctx);
     hwctx = ff_daedalus_device(avctx);
     if (hwctx && hwctx->threads >= 0 && avctx->thread_count == 1)
         avctx->thread_count = hwctx->threads;

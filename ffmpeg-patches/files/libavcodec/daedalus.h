@@ -19,8 +19,12 @@
 #ifndef AVCODEC_DAEDALUS_H
 #define AVCODEC_DAEDALUS_H
 
+#include "libavutil/frame.h"
+#include "libavutil/pixfmt.h"
+
 struct AVCodecContext;
 struct AVDaedalusDeviceContext;
+struct DdPicture;
 
 /**
  * The libdaedalus device of a decoder, or NULL if it has none or another one.
@@ -29,10 +33,28 @@ const struct AVDaedalusDeviceContext *ff_daedalus_device(const struct AVCodecCon
 
 /**
  * Prepare a decoder that is about to be opened. Where the caller gave no device
- * and the environment variable DAEDALUS_ENABLE is 1, a decoder that supports
- * libdaedalus gets one. Where the device says so, a decoder for one thread gets
- * more.
+ * and the environment variable DAEDALUS_ENABLE is 1, or where it gave one of
+ * type DRM, a decoder that supports libdaedalus gets one. Where the device says
+ * so, a decoder for one thread gets more.
  */
 void ff_daedalus_preinit(struct AVCodecContext *avctx);
+
+/**
+ * Say whether frames of a software format can be output as
+ * AV_PIX_FMT_DRM_PRIME: the caller's device is of type DRM, and there is a
+ * dma-heap.
+ */
+int ff_daedalus_exports(const struct AVCodecContext *avctx, enum AVPixelFormat pix_fmt);
+
+/**
+ * Set AVFrame.hw_frames_ctx of a frame that will be exported.
+ */
+int ff_daedalus_set_frames_context(struct AVCodecContext *avctx, AVFrame *f, enum AVPixelFormat sw_format);
+
+/**
+ * Make a complete frame that shows the picture, with a frames context, one of
+ * AV_PIX_FMT_DRM_PRIME. The caller keeps its reference to the picture.
+ */
+int ff_daedalus_export(void *logctx, AVFrame *f, struct DdPicture *picture);
 
 #endif /* AVCODEC_DAEDALUS_H */

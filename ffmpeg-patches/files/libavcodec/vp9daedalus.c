@@ -18,6 +18,8 @@
  * Foundation, Inc., 51 Franklin Street, Fifth Floor, Boston, MA 02110-1301 USA
  */
 
+#include "config.h"
+
 #include <string.h>
 
 #include <daedalus/daedalus.h>
@@ -130,18 +132,20 @@ static int may_have_gpu(const DdDevice *device)
 }
 
 /**
- * The device, or NULL if there is none that may be given work.
+ * The device, or NULL if there is none that may be given work, or makes pictures.
  */
 static DdDevice *find_device(const AVCodecContext *avctx)
 {
     const AVDaedalusDeviceContext *hwctx = ff_daedalus_device(avctx);
 
-    return hwctx && may_have_gpu(hwctx->device) ? hwctx->device : NULL;
+    return hwctx && (may_have_gpu(hwctx->device) || dd_device_exports(hwctx->device)) ? hwctx->device : NULL;
 }
 
 int ff_vp9_daedalus_overlaps(const AVCodecContext *avctx)
 {
-    return avctx->codec == &ff_vp9_decoder.p && find_device(avctx);
+    const DdDevice *device = avctx->codec == &ff_vp9_decoder.p ? find_device(avctx) : NULL;
+
+    return device && may_have_gpu(device);
 }
 
 int ff_vp9_daedalus_overlaps_now(const AVCodecContext *avctx)
@@ -269,6 +273,25 @@ static int copy_to_caller(void *logctx, AVFrame *f)
 }
 
 /**
+ * Before output: make the frame one that other devices read.
+ */
+static int export_to_caller(void *logctx, AVFrame *f)
+{
+    return ff_daedalus_export(logctx, f, frame_picture(f));
+}
+
+int ff_vp9_daedalus_formats(AVCodecContext *avctx, enum AVPixelFormat *fmt)
+{
+    const VP9Context *s = avctx->priv_data;
+
+    if (!CONFIG_LIBDRM || !s->dd || !ff_daedalus_exports(avctx, s->pix_fmt))
+        return 0;
+    *fmt = AV_PIX_FMT_DRM_PRIME;
+
+    return 1;
+}
+
+/**
  * Make the picture, whose reference it takes, the data of the frame.
  */
 static int attach_picture(AVCodecContext *avctx, AVFrame *f, DdPicture *picture, int ss_v)
@@ -296,7 +319,9 @@ static int attach_picture(AVCodecContext *avctx, AVFrame *f, DdPicture *picture,
     fdd = (FrameDecodeData *)f->private_ref->data;
     fdd->hwaccel_priv      = dd_picture_ref(picture);
     fdd->hwaccel_priv_free = picture_free;
-    if (avctx->get_buffer2 != avcodec_default_get_buffer2)
+    if (CONFIG_LIBDRM && avctx->pix_fmt == AV_PIX_FMT_DRM_PRIME)
+        fdd->post_process = export_to_caller;
+    else if (avctx->get_buffer2 != avcodec_default_get_buffer2)
         fdd->post_process = copy_to_caller;
 
     return 0;
@@ -337,7 +362,7 @@ int ff_vp9_daedalus_get_buffer(AVCodecContext *avctx, ProgressFrame *f)
     int ret;
 
     // what ff_get_buffer() would refuse is left to it
-    if (!dd || turned_out_absent(dd) || avctx->hwaccel ||
+    if (!dd || (turned_out_absent(dd) && !dd_device_exports(dd->device)) || avctx->hwaccel ||
         av_image_check_size2(FFALIGN(avctx->width, 64), avctx->height, avctx->max_pixels,
                              AV_PIX_FMT_NONE, AV_LOG_MAX_OFFSET, NULL) < 0)
         return AVERROR(ENOSYS);
@@ -345,6 +370,8 @@ int ff_vp9_daedalus_get_buffer(AVCodecContext *avctx, ProgressFrame *f)
     ret = open_session(dd);
     if (ret >= 0)
         ret = dd_picture_alloc(dd->session, &format, &picture);
+    if (ret < 0 && avctx->pix_fmt == AV_PIX_FMT_DRM_PRIME)
+        return AVERROR(ENOMEM);
     if (ret < 0) {
         av_log(avctx, dd->told_unsupported ? AV_LOG_DEBUG : AV_LOG_VERBOSE,
                "No picture of %dx%d, %d bits for the GPU (%s): decoding on the CPU\n",
@@ -361,6 +388,8 @@ int ff_vp9_daedalus_get_buffer(AVCodecContext *avctx, ProgressFrame *f)
     f->f->width  = avctx->width;
     f->f->height = avctx->height;
     ret = ff_decode_frame_props(avctx, f->f);
+    if (ret >= 0 && CONFIG_LIBDRM && avctx->pix_fmt == AV_PIX_FMT_DRM_PRIME)
+        ret = ff_daedalus_set_frames_context(avctx, f->f, s->pix_fmt);
     if (ret < 0)
         dd_picture_unref(&picture);
     else

@@ -21,6 +21,8 @@
 #ifndef AVCODEC_VP9DAEDALUS_H
 #define AVCODEC_VP9DAEDALUS_H
 
+#include "libavutil/pixfmt.h"
+
 #include "progressframe.h"
 
 /**
@@ -55,6 +57,13 @@ int ff_vp9_daedalus_overlaps_now(const struct AVCodecContext *avctx);
 
 void ff_vp9_daedalus_update_thread_context(struct VP9Context *dst,
                                            const struct VP9Context *src);
+
+/**
+ * Before get_format(): add formats that aren't the stream's own.
+ *
+ * @return their number
+ */
+int ff_vp9_daedalus_formats(struct AVCodecContext *avctx, enum AVPixelFormat *fmt);
 
 /**
  * Allocate a frame that the GPU can reach.

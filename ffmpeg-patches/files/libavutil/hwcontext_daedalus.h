@@ -31,7 +31,8 @@
  *
  * av_hwdevice_ctx_create() takes the name of the device as dd_device_open()
  * defines it ("auto", "cpu", an index or a part of a name) and the options
- * "plan", "goal", "profile", "robust" and "threads". That there is no usable GPU is not an error.
+ * "plan", "goal", "profile", "robust", "dma_buf" and "threads". That there is no usable GPU is not an
+ * error.
  */
 
 /**

@@ -108,6 +108,9 @@ typedef struct DdDeviceOptions {
     /** 1: the device checks every access of kernels to buffers (robustBufferAccess), which costs time. A device
      *  that can't is used without, and one warning says so. */
     uint32_t robust;
+    /** 1: pictures lie in a dma-heap where there is one, also those that the GPU can't reach or that come before it:
+     *  dd_picture_dma_buf copies none of them then. */
+    uint32_t dma_buf;
 } DdDeviceOptions;
 
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
@@ -128,6 +131,8 @@ DD_API int dd_device_opening(const DdDevice *device);
 /** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. Waits until
  *  the GPU is open; who doesn't want to wait asks dd_device_opening first. */
 DD_API int dd_device_has_gpu(const DdDevice *device);
+/** 1 where the device was opened with DdDeviceOptions.dma_buf, and there is a dma-heap that may be opened. */
+DD_API int dd_device_exports(const DdDevice *device);
 
 /* ---- session ------------------------------------------------------------------------------------------ */
 
@@ -205,6 +210,24 @@ DD_API void dd_picture_unref(DdPicture **picture);
 /** The planes as the CPU sees them. Each holds whole superblocks (64, AV1: 128 luma pixels), and the buffer has at
  *  least 64 bytes of slack before the first and after the last plane. Strides are the same for equal formats. */
 DD_API void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]);
+
+/** A picture as other devices import it: one object that holds all planes, linear. */
+typedef struct DdDmaBuf {
+    size_t size;            /**< sizeof(DdDmaBuf), set by the caller */
+    int32_t fd;             /**< the picture's: it stays open as long as the picture lives */
+    uint32_t planes;        /**< 1 or 3 */
+    uint64_t bytes;         /**< of the object */
+    uint64_t offset[3];     /**< bytes, of each plane's first pixel */
+    uint64_t pitch[3];      /**< bytes from a row to the next */
+    uint32_t width, height; /**< as DdPictureFormat has them, and so are the rest */
+    uint32_t bit_depth, ss_h, ss_v;
+} DdDmaBuf;
+
+/** Gives the dma-buf that a complete picture lies in, or one with a copy of it where it lies in other memory. Other
+ *  devices may read it as long as the picture is referred to; the CPU may go on reading the planes. Nothing may be
+ *  written to the picture any more. May be called from several threads at once. Fails with DD_ERR_UNSUPPORTED where
+ *  there is no dma-heap, with DD_ERR_NO_MEMORY. */
+DD_API int dd_picture_dma_buf(DdPicture *picture, DdDmaBuf *dma_buf);
 
 /* ---- frames ------------------------------------------------------------------------------------------- */
 

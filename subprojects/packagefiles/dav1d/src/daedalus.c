@@ -112,15 +112,22 @@ static void picture_release(Dav1dPicture *const p, void *const cookie) {
     }
 }
 
-static int is_wanted(const Dav1dSettings *const s) {
-    return s->daedalus && (dd_device_opening(s->daedalus) || dd_device_has_gpu(s->daedalus)) &&
-           s->allocator.alloc_picture_callback == dav1d_default_picture_alloc;
+struct DdPicture *dav1d_get_daedalus_picture(const Dav1dPicture *const p) {
+    return dav1d_daedalus_is_plain(p) ? NULL : p->allocator_data;
+}
+
+static int makes_pictures(const Dav1dSettings *const s) {
+    return s->daedalus && s->allocator.alloc_picture_callback == dav1d_default_picture_alloc;
+}
+
+static int may_have_gpu(const Dav1dSettings *const s) {
+    return makes_pictures(s) && (dd_device_opening(s->daedalus) || dd_device_has_gpu(s->daedalus));
 }
 
 void dav1d_daedalus_add_threads(const Dav1dSettings *const s, unsigned *const n_tc,
                                 unsigned *const n_fc)
 {
-    if (*n_fc == 1 || !is_wanted(s)) return;
+    if (*n_fc == 1 || !may_have_gpu(s)) return;
     if (!s->max_frame_delay)
         *n_fc = umin((*n_fc * 3 + 1) / 2, umax(*n_fc + 1, 5));
     *n_tc = umin(*n_tc + *n_fc, DAV1D_MAX_THREADS);
@@ -129,7 +136,7 @@ void dav1d_daedalus_add_threads(const Dav1dSettings *const s, unsigned *const n_
 void dav1d_daedalus_choose_pipeline(Dav1dContext *const c, const Dav1dSettings *const s) {
     unsigned n_tc = c->n_tc, n_fc = c->n_fc;
 
-    c->pipeline.on = c->daedalus && n_tc == 1 && s->max_frame_delay != 1;
+    c->pipeline.on = c->daedalus && may_have_gpu(s) && n_tc == 1 && s->max_frame_delay != 1;
     c->pipeline.usual_fc = n_fc;
     dav1d_daedalus_add_threads(s, &n_tc, &n_fc);
     c->pipeline.contexts = c->pipeline.on ? DAEDALUS_CONTEXTS : n_fc;
@@ -152,7 +159,7 @@ void dav1d_daedalus_limit_frames(Dav1dContext *const c) {
 int dav1d_daedalus_open(Dav1dContext *const c, const Dav1dSettings *const s) {
     const DdSessionOptions options = { .size = sizeof(options), .codec = DD_CODEC_AV1 };
 
-    if (!is_wanted(s)) return 0;
+    if (!may_have_gpu(s) && !(makes_pictures(s) && dd_device_exports(s->daedalus))) return 0;
     if (dd_session_open(&c->daedalus, s->daedalus, &options) < 0)
         return DAV1D_ERR(ENOMEM);
     c->allocator.cookie = c;
