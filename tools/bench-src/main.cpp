@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "measure.h"
+#include "memory_cost.h"
 #include "scheduler_cost.h"
 
 #include <CLI/CLI.hpp>
@@ -17,7 +18,7 @@ struct Options {
     std::string device = "auto", profile = "auto", size = "1920x1080", json;
     unsigned depth = 8, seed = 1;
     double seconds = 0.5;
-    bool list = false, scheduler = false;
+    bool list = false, scheduler = false, memory = false;
     std::vector<std::string> patterns, batches;
 };
 
@@ -132,7 +133,37 @@ int run(const Options &options) {
     return wrong || !exact ? 1 : 0;
 }
 
+void print_rates(const char *name, const bench::MemoryRates &rates) {
+    std::printf("%s: reads %.1f GB/s, writes %.1f GB/s, copies %.1f GB/s\n", name, rates.read / 1e9, rates.write / 1e9,
+                rates.copy / 1e9);
+}
+
+nlohmann::json json_of(const bench::MemoryRates &rates) {
+    return {{"read", rates.read}, {"write", rates.write}, {"copy", rates.copy}};
+}
+
 // No GPU is needed for it.
+int run_memory(const Options &options) {
+    const dd::PictureFormat format = scene_of(options).format;
+    const std::size_t bytes = std::size_t{format.width} * format.height * 3 / 2 * (format.bit_depth > 8 ? 2 : 1);
+    const bench::MemoryCost cost = bench::measure_memory(bytes, options.seconds);
+    print_rates("plain memory", cost.plain);
+    if (cost.heap.read > 0) {
+        print_rates("dma-heap", cost.heap);
+        std::printf("synchronisation of a picture that was written: begin %.0f us, end %.0f us\n", cost.begin_ns / 1e3,
+                    cost.end_ns / 1e3);
+    } else {
+        std::puts("dma-heap: there is none that may be opened");
+    }
+    if (!options.json.empty())
+        write_json(options.json, {{"picture_bytes", cost.picture_bytes},
+                                  {"plain", json_of(cost.plain)},
+                                  {"heap", json_of(cost.heap)},
+                                  {"sync_begin_ns", cost.begin_ns},
+                                  {"sync_end_ns", cost.end_ns}});
+    return 0;
+}
+
 int run_scheduler(const Options &options) {
     const bench::SchedulerCost cost = bench::measure_scheduler(options.seconds);
     const double share = cost.mean_ns * 60 / 1e9;
@@ -174,6 +205,8 @@ int main(int argc, char **argv) {
     app.add_option("--json", options.json, "write all figures to this file");
     app.add_flag("--list", options.list, "name the kernels");
     app.add_flag("--scheduler", options.scheduler, "instead of kernels: what plan auto's decisions cost the CPU");
+    app.add_flag("--memory", options.memory,
+                 "instead of kernels: rates of memory and the synchronisation of a picture");
     CLI11_PARSE(app, argc, argv);
     if (options.list) {
         for (const bench::Kernel &kernel : bench::kernels())
@@ -181,7 +214,7 @@ int main(int argc, char **argv) {
         return 0;
     }
     try {
-        return options.scheduler ? run_scheduler(options) : run(options);
+        return options.scheduler ? run_scheduler(options) : options.memory ? run_memory(options) : run(options);
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s\n", error.what());
         return 2;

@@ -149,9 +149,9 @@ def build_dav1d(job: Job) -> None:
     ]
     if job.sanitize:
         sanitizers = job.sanitize.replace(f",{COVERAGE}", "")
-        options += [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized"]
+        options += [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized", "-Doptimization=1", "-Dc_args=-g1"]
     if COVERAGE in job.sanitize:
-        options.append(f"-Dc_args=-fsanitize={COVERAGE}")
+        options.append(f"-Dc_args=-g1,-fsanitize={COVERAGE}")
     if job.cross:
         options += [f"--cross-file={job.cross}"]
     if job.patched and "'daedalus'" in (tree / "meson_options.txt").read_text():
@@ -198,7 +198,7 @@ def sanitizer_options(sanitize: str) -> list[str]:
     if not sanitize:
         return []
     compiler = [f"--cc={os.environ['CC']}"] if "CC" in os.environ else []
-    flags = f"-fsanitize={sanitize} -fno-omit-frame-pointer -g -O1"
+    flags = f"-fsanitize={sanitize} -fno-omit-frame-pointer -g1 -O1"
     return [*compiler, f"--extra-cflags={flags}", f"--extra-ldflags=-fsanitize={sanitize}", "--disable-stripping",
             "--disable-optimizations" if sanitize == "memory" else "--enable-optimizations"]
 

@@ -2,6 +2,7 @@
 """Modelled time a block of every kernel that tools/bench knows, on its random work."""
 import fnmatch
 import json
+import math
 import subprocess
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ from cli.report import ToolError, capture, say
 
 BENCH = Path("tools/bench-src/bench")
 SIZE = "640x320"  # enough supergroups for a steady state
+LEAST_ROWS = 6  # for five parameters
 SHARES = ("issue_busy", "tmu_busy", "dram_busy")
 
 
@@ -45,18 +47,46 @@ def part_of(job: dict, names: dict, blocks: float) -> dict:
             **{share: job[share] for share in SHARES}}
 
 
+def traced(name: str, target: environment.Target, depth: int, scratch: Path, sample: str = "200:8") -> tuple:
+    """Of the kernel's first run on its random work: the figures of tools/bench, the trace, and the simulator's counts of its jobs."""
+    trace, head, figures, counts = scratch / "trace", scratch / "head", scratch / "figures.json", scratch / "jobs.json"
+    program = [str(bench_path()), "--device", "V3D", "--size", SIZE, "--depth", str(depth), "--seconds", "0",
+               "--json", str(figures), name]
+    argv, env = target.command(program, {"V3DSIM_TRACE": str(trace), "V3DSIM_TRACE_SAMPLE": sample, "V3DSIM_STATS": str(counts)})
+    done = subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        raise ToolError(f"{name} failed on the simulated device:\n{done.stdout.strip()}\n{done.stderr.strip()}")
+    run = json.loads(figures.read_text())["kernels"][0]
+    first_jobs(trace, run["dispatches"], head)
+    jobs = [json.loads(line) for line in counts.read_text().splitlines()[:run["dispatches"]]]
+    return run, head, jobs
+
+
+def measured_on_board(report: dict, depth: int) -> dict:
+    """Nanoseconds a block by kernel, of a report of tools/pi-report: kernels of one dispatch that the GPU's own clock timed."""
+    rows = report.get("kernels", {}).get(str(depth), {}).get("kernels", [])
+    return {row["kernel"]: 1e9 * row["pixels"] / row["blocks"] / row["gpu"] for row in rows
+            if row["dispatches"] == 1 and row["gpu_clock"] and row["gpu"] and not row["problem"]}
+
+
+def reported_rows(report: dict, target: environment.Target, scratch: Path, depth: int = 8) -> list:
+    """One trace for each kernel of the report, as v3dsim-timing wants them."""
+    found = []
+    for name, ns in measured_on_board(report, depth).items():
+        say(name)
+        folder = scratch / name
+        folder.mkdir()
+        run, trace, jobs = traced(name, target, depth, folder)
+        supergroups = math.ceil(math.prod(jobs[0]["workgroups"]) / jobs[0]["workgroups_per_supergroup"])
+        found.append({"name": name, "trace": str(trace), "blocks": run["blocks"] / supergroups, "ns": ns})
+    if len(found) < LEAST_ROWS:
+        raise ToolError(f"the report has {len(found)} kernels that can be fitted to: {LEAST_ROWS} at least")
+    return found
+
+
 def modelled(name: str, target: environment.Target, parameters: dict, depth: int, names: dict) -> dict:
     with tempfile.TemporaryDirectory() as folder:
-        scratch = Path(folder)
-        trace, head, figures = scratch / "trace", scratch / "head", scratch / "figures.json"
-        program = [str(bench_path()), "--device", "V3D", "--size", SIZE, "--depth", str(depth), "--seconds", "0",
-                   "--json", str(figures), name]
-        argv, env = target.command(program, {"V3DSIM_TRACE": str(trace), "V3DSIM_TRACE_SAMPLE": "200:8"})
-        done = subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
-        if done.returncode:
-            raise ToolError(f"{name} failed on the simulated device:\n{done.stdout.strip()}\n{done.stderr.strip()}")
-        run = json.loads(figures.read_text())["kernels"][0]
-        first_jobs(trace, run["dispatches"], head)
+        run, head, _ = traced(name, target, depth, Path(folder))
         jobs = calibration.model_trace(head, parameters)
     us = sum(job["us"] for job in jobs)
     main = max(jobs, key=lambda job: job["us"])

@@ -99,12 +99,13 @@ def checked_rows(target: environment.Target, parameters: dict) -> list:
     return rows
 
 
-def fit(target: environment.Target) -> dict:
+def fit(target: environment.Target, rows_of=traced_rows) -> dict:
+    """`rows_of`: the measured kernels and their traces, by default the rebuilt forms."""
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        say("running the measured kernels' rebuilt forms")
+        say("running the measured kernels")
         rows = scratch / "rows.json"
-        rows.write_text(json.dumps(traced_rows(target, scratch)))
+        rows.write_text(json.dumps(rows_of(target, scratch)))
         say("fitting the model, with every kernel left out in turn")
         model = json.loads(capture([timing_path(), "fit", rows], "v3dsim-timing fit"))
     return {**model, "checks": checked_rows(target, model["parameters"])}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Prints what the driver's compiler makes of every kernel, and what its own statistics leave out. With a program
 behind --, also the memory traffic of the kernels' jobs in that program's run."""
+import hashlib
 import json
 import subprocess
 import sys
@@ -22,6 +23,7 @@ TRAFFIC = ("words read", "words written", "shared words", "scratch words")
 # own.
 NOT_ON_V3D = ("vp9_intra_", "tile_sync")
 BETTER_WHEN_HIGHER = ("threads", "wgs/sg")
+HASH_DIGITS = 16
 BLOCK_BYTES = 64  # traffic is given for as much work as stores this many bytes: an 8x8 block of 8-bit pixels
 
 
@@ -31,6 +33,8 @@ def add_arguments(parser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file")
     parser.add_argument("--write", action="store_true", help="record them in docs/")
     parser.add_argument("--check", action="store_true", help="fail if a figure is worse than the recorded one")
+    parser.add_argument("--changed", action="store_true",
+                        help="only kernels whose SPIR-V isn't the one that was recorded; what is recorded of the others stays")
     parser.add_argument("--traffic", action="store_true",
                         help="also the memory traffic on the random work of tools/bench, with 8, 10 and 12 bits")
     parser.add_argument("program", nargs="*", metavar="PROGRAM", help="a program whose run shows the traffic")
@@ -51,6 +55,14 @@ def kernel_requests(folder: Path) -> list:
             name = f"{module.stem}:{suffix}" if suffix else module.stem
             requests.append({"name": name, "spirv": str(module), "constants": constants, "groups": [1, 1, 1]})
     return requests
+
+
+def hashes_of(requests: list) -> dict:
+    """Of all that the compiler is given, by kernel."""
+    def digest(request: dict) -> str:
+        constants = json.dumps(request["constants"], sort_keys=True).encode()
+        return hashlib.sha256(Path(request["spirv"]).read_bytes() + constants).hexdigest()[:HASH_DIGITS]
+    return {request["name"]: digest(request) for request in requests}
 
 
 def static_figures(result: dict) -> dict:
@@ -129,9 +141,9 @@ def worse(name: str, column: str, now: float, before: float) -> str:
     return f"{name}: {column} {before:g} -> {now:g}" if is_worse else ""
 
 
-def compare(figures: dict, recorded: dict) -> list:
-    """What is worse than recorded, or not recorded, or gone."""
-    findings = [f"{name}: recorded, but the build has no such kernel" for name in recorded if name not in figures]
+def compare(figures: dict, recorded: dict, names: set) -> list:
+    """What is worse than recorded, or not recorded, or gone: not among the build's `names`."""
+    findings = [f"{name}: recorded, but the build has no such kernel" for name in recorded if name not in names]
     for name, row in figures.items():
         if name not in recorded:
             findings.append(f"{name}: not recorded")
@@ -140,22 +152,31 @@ def compare(figures: dict, recorded: dict) -> list:
     return [finding for finding in findings if finding]
 
 
-def check(figures: dict, mesa: str) -> int:
+def read_record(mesa: str) -> dict:
     if not RECORD.exists():
         raise ToolError(f"{RECORD} is missing: record it with --write")
     record = json.loads(RECORD.read_text())
     if record["mesa"] != mesa:
         raise ToolError(f"{RECORD.name} was recorded with Mesa {record['mesa']}")
-    findings = compare(figures, record["kernels"])
+    return record
+
+
+def check(figures: dict, record: dict, names: set) -> int:
+    findings = compare(figures, record["kernels"], names)
     for finding in findings:
         print(f"worse: {finding}")
-    print(f"{len(figures)} kernels, {len(findings)} figures worse than recorded")
+    print(f"{len(names)} kernels, of which {len(figures)} were compiled, {len(findings)} figures worse than recorded")
     return 1 if findings else 0
 
 
 def main(args) -> int:
     target = environment.target("x86", mesa=args.mesa, library=args.library)
-    results = run_kernels(kernel_requests(args.kernels or build_dir() / "kernels"), target)
+    requests = kernel_requests(args.kernels or build_dir() / "kernels")
+    hashes = hashes_of(requests)
+    recorded = read_record(args.mesa) if args.check or args.changed else {}
+    if args.changed:
+        requests = [r for r in requests if recorded["spirv"].get(r["name"]) != hashes[r["name"]]]
+    results = run_kernels(requests, target) if requests else []
     figures = {result["name"]: static_figures(result) for result in results}
     codes = {result["name"]: result["job"]["code"] for result in results}
     if args.traffic:
@@ -163,10 +184,14 @@ def main(args) -> int:
     if args.program:
         add_traffic(figures, codes, run_program(args.program, args))
     print(table(figures))
-    record = json.dumps({"mesa": args.mesa, "block_bytes": BLOCK_BYTES, "kernels": figures}, indent=1) + "\n"
+    if args.check:
+        return check(figures, recorded, set(hashes))
+    if args.changed:
+        figures = {name: figures.get(name) or recorded["kernels"][name] for name in hashes}
+    record = json.dumps({"mesa": args.mesa, "block_bytes": BLOCK_BYTES, "spirv": hashes, "kernels": figures}, indent=1) + "\n"
     if args.json:
         Path(args.json).write_text(record)
     if args.write:
         RECORD.write_text(record)
         docs.write_section("stats", table(figures))
-    return check(figures, args.mesa) if args.check else 0
+    return 0

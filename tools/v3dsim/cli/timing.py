@@ -19,6 +19,8 @@ from cli.stats import kernel_requests, BLOCK_BYTES
 def add_arguments(parser) -> None:
     add_target_arguments(parser)
     parser.add_argument("--fit", action="store_true", help="run the measured kernels again and fit the model anew")
+    parser.add_argument("--report", metavar="FILE", type=Path,
+                        help="with --fit: to the kernels that tools/pi-report measured on a board, in its JSON file")
     parser.add_argument("--write", action="store_true",
                         help="keep what --fit finds as the model, and put tables into docs/")
     parser.add_argument("--bench", metavar="PATTERN", nargs="?", const="*", action="append", default=[],
@@ -129,7 +131,12 @@ def time_program(args, parameters: dict) -> list:
 
 def main(args) -> int:
     if args.fit:
-        model = calibration.fit(environment.target("x86", mesa=args.mesa, library=args.library))
+        target = environment.target("x86", mesa=args.mesa, library=args.library)
+        if args.report:
+            report = json.loads(args.report.read_text())
+            model = calibration.fit(target, lambda target, scratch: benchmarks.reported_rows(report, target, scratch))
+        else:
+            model = calibration.fit(target)
         if args.write:
             calibration.MODEL.write_text(json.dumps(model, indent=1) + "\n")
             docs.write_section("fit", fit_table(model))

@@ -501,6 +501,8 @@ bool JobRunner::run(const Dispatch &d, const std::vector<uint32_t> &handles, con
         *error = "a dispatch without workgroups";
         return false;
     }
+    if (s.settings.idle)
+        return true;
     const std::shared_ptr<const Program> program = s.programs.get(s.memory, d.code, d.single_segment, error);
     Plan plan{};
     if (!program || !s.plan(d, *program, &plan, error))

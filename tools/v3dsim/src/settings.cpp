@@ -87,6 +87,7 @@ Settings settings_from_environment() {
     parse_sample(s);
     s.yield = flag("V3DSIM_YIELD");
     s.synchronous = flag("V3DSIM_SYNC");
+    s.idle = flag("V3DSIM_IDLE");
     s.verbose = flag("V3DSIM_VERBOSE");
     s.listing_file = variable("V3DSIM_LISTING");
     s.stats_file = variable("V3DSIM_STATS");

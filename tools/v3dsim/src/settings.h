@@ -21,6 +21,8 @@ struct Settings {
     unsigned threads = 1;
     // V3DSIM_SYNC=1: a job runs inside the call that submits it, which then reports its failure.
     bool synchronous = false;
+    // V3DSIM_IDLE=1: jobs end at once and do nothing, to count what programs do around them.
+    bool idle = false;
     // V3DSIM_VERBOSE=1: a line for each job on stderr.
     bool verbose = false;
     // V3DSIM_LISTING=FILE: the disassembly of every program that runs, with executions of each instruction by each job.

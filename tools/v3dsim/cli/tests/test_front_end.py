@@ -10,7 +10,7 @@ from unittest import mock
 TOOL_DIR = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TOOL_DIR), str(TOOL_DIR.parent / "lib")]
 
-from cli import environment, runner, stats  # noqa: E402
+from cli import benchmarks, environment, runner, stats  # noqa: E402
 from cli.report import ToolError  # noqa: E402
 from daedalus_tools import apt  # noqa: E402
 from routes import pins  # noqa: E402
@@ -36,7 +36,7 @@ class Comparison(unittest.TestCase):
     recorded = {"k": {"instructions": 100, "threads": 4}}
 
     def findings(self, **row):
-        return stats.compare({"k": {**self.recorded["k"], **row}}, self.recorded)
+        return stats.compare({"k": {**self.recorded["k"], **row}}, self.recorded, {"k"})
 
     def test_equal_and_better_pass(self):
         self.assertEqual(self.findings(), [])
@@ -47,7 +47,20 @@ class Comparison(unittest.TestCase):
         self.assertEqual(len(self.findings(threads=2)), 1)
 
     def test_new_and_lost_kernels_are_found(self):
-        self.assertEqual(len(stats.compare({"new": {}}, self.recorded)), 2)
+        self.assertEqual(len(stats.compare({"new": {}}, self.recorded, {"new"})), 2)
+
+    def test_a_kernel_that_was_not_compiled_is_not_lost(self):
+        self.assertEqual(stats.compare({}, self.recorded, {"k"}), [])
+
+    def test_hashes_tell_modules_and_constants_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            one, other = Path(folder, "a.spv"), Path(folder, "b.spv")
+            one.write_bytes(b"1")
+            other.write_bytes(b"2")
+            requests = [{"name": str(i), "spirv": str(path), "constants": constants}
+                        for i, (path, constants) in enumerate(((one, {}), (other, {}), (one, {"0": 1})))]
+            hashes = stats.hashes_of(requests)
+        self.assertEqual(len(set(hashes.values())), 3)
 
 
 class Traffic(unittest.TestCase):
@@ -60,6 +73,14 @@ class Traffic(unittest.TestCase):
 
     def test_nothing_stored_gives_no_figures(self):
         self.assertEqual(stats.traffic_figures([]), {})
+
+
+class Report(unittest.TestCase):
+    def test_kernels_that_a_board_timed(self):
+        row = {"kernel": "a", "pixels": 6400, "blocks": 100, "gpu": 64e6, "dispatches": 1, "gpu_clock": True, "problem": ""}
+        rows = [row, {**row, "kernel": "b", "dispatches": 2}, {**row, "kernel": "c", "gpu_clock": False}, {**row, "kernel": "d", "problem": "x"}]
+        self.assertEqual(benchmarks.measured_on_board({"kernels": {"8": {"kernels": rows}}}, 8), {"a": 1000.0})
+        self.assertEqual(benchmarks.measured_on_board({}, 8), {})
 
 
 class Mirror(unittest.TestCase):
