@@ -151,13 +151,6 @@ class Worker {
   private:
     enum class State : uint8_t { Waiting, Running, Blocked, Done };
 
-    // Workgroups of a supergroup that exist.
-    uint32_t group_count(uint32_t supergroup) const {
-        const uint64_t first = uint64_t{supergroup} * pass_.dispatch.workgroups_per_supergroup;
-        return static_cast<uint32_t>(
-            std::min<uint64_t>(pass_.dispatch.workgroups_per_supergroup, pass_.dispatch.workgroup_count() - first));
-    }
-
     // Which piece of shared memory a workgroup of the supergroup uses. Checks want a piece of its own for each, as
     // far as the field reaches; otherwise each worker needs its own set.
     uint32_t shared_slot(uint32_t supergroup, uint32_t group) const {
@@ -197,8 +190,7 @@ class Worker {
 
     void run_supergroup(uint32_t supergroup) {
         const Dispatch &d = pass_.dispatch;
-        const uint32_t groups = group_count(supergroup);
-        const uint32_t batches = (groups * d.workgroup_size + lanes - 1) / lanes;
+        const uint32_t groups = d.groups_in(supergroup), batches = d.batches_in(supergroup);
         const bool traced = pass_.files && pass_.files->trace() && is_sampled(supergroup);
         if (observer_)
             observer_->trace_batches(traced ? batches : 0);
@@ -315,6 +307,19 @@ class Worker {
 };
 
 } // namespace
+
+uint32_t Dispatch::groups_in(uint32_t supergroup) const {
+    const uint64_t first = uint64_t{supergroup} * workgroups_per_supergroup;
+    return static_cast<uint32_t>(std::min<uint64_t>(workgroups_per_supergroup, workgroup_count() - first));
+}
+
+uint32_t Dispatch::batches_in(uint32_t supergroup) const {
+    const auto of_groups = [this](uint32_t groups) { return (groups * workgroup_size + lanes - 1) / lanes; };
+    const uint64_t before = uint64_t{supergroup} * of_groups(workgroups_per_supergroup);
+    return before < batches
+               ? static_cast<uint32_t>(std::min<uint64_t>(of_groups(groups_in(supergroup)), batches - before))
+               : 0;
+}
 
 Dispatch parse_dispatch(const uint32_t cfg[7]) {
     Dispatch d;

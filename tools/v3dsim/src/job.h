@@ -25,6 +25,10 @@ struct Dispatch {
     uint64_t supergroups() const {
         return (workgroup_count() + workgroups_per_supergroup - 1) / workgroups_per_supergroup;
     }
+    // Workgroups of a supergroup that exist.
+    uint32_t groups_in(uint32_t supergroup) const;
+    // Batches that run of it: the dispatcher starts no more than `batches` of a job.
+    uint32_t batches_in(uint32_t supergroup) const;
 };
 
 // From the seven configuration registers of the compute shader dispatcher.

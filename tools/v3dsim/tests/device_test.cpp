@@ -167,6 +167,22 @@ TEST_CASE("the dispatcher's registers") {
     CHECK(parse_dispatch(largest).workgroups_per_supergroup == 16);
 }
 
+TEST_CASE("a job runs as many batches as it says", "[device]") {
+    // Five workgroups of 24 invocations, two a supergroup: three batches in each of the first two, two in the last.
+    const uint32_t two_a_supergroup = 2u << 8 | 2u << 12 | 24;
+    const uint32_t whole[7] = {5u << 16, 1u << 16, 1u << 16, two_a_supergroup, 8, 0, 0};
+    const Dispatch d = parse_dispatch(whole);
+    CHECK(d.groups_in(0) == 2);
+    CHECK(d.groups_in(2) == 1);
+    CHECK(d.batches_in(0) == 3);
+    CHECK(d.batches_in(1) == 3);
+    CHECK(d.batches_in(2) == 2);
+    const uint32_t fewer[7] = {5u << 16, 1u << 16, 1u << 16, two_a_supergroup, 4, 0, 0};
+    CHECK(parse_dispatch(fewer).batches_in(0) == 3);
+    CHECK(parse_dispatch(fewer).batches_in(1) == 1);
+    CHECK(parse_dispatch(fewer).batches_in(2) == 0);
+}
+
 TEST_CASE("each invocation of a job runs once, with its own numbers, in every order") {
     // Adds 1 to a word that the invocation's numbers choose: (x + 3 * (y + 5 * z)) * size + local index.
     Memory memory;
@@ -221,6 +237,7 @@ TEST_CASE("each invocation of a job runs once, with its own numbers, in every or
         d.workgroup_size = size;
         d.workgroups_per_supergroup = 16 * 16 / size > 16 ? 16 : 16 * 16 / size ? 16 * 16 / size : 1;
         d.batches_per_supergroup = (d.workgroups_per_supergroup * size + 15) / 16;
+        d.batches = ~0u;
         d.code = code.address;
         d.uniforms = uniforms.address;
         d.single_segment = true;
