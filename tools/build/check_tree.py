@@ -100,8 +100,9 @@ def wrong_includes(path: Path, text: str) -> list[str]:
 
 def series_problems() -> list[str]:
     found = []
-    for name, series in sources.SERIES.items():
-        named = {patch.name for patch in sources.patches_of(name)}
+    for release, name in ((release, name) for release, pair in sources.RELEASES.items() for name in pair):
+        series = sources.RELEASES[release][name][1]
+        named = {patch.name for patch in sources.patches_of(name, release)}
         present = {patch.name for patch in series.parent.glob("*.patch")}
         found += [f"{series.parent.name}: {p} is in the series but not there" for p in sorted(named - present)]
         found += [f"{series.parent.name}: {p} is not in the series" for p in sorted(present - named)]

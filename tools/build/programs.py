@@ -77,6 +77,7 @@ class Job:
     full: bool = False
     gpl: bool = False
     final_prefix: str = "/usr/local"  # of an installed full build
+    release: str = sources.DEFAULT
 
     @property
     def patched(self) -> bool:
@@ -141,7 +142,7 @@ def cross_binaries(cross: Path) -> dict[str, str]:
 
 def build_dav1d(job: Job) -> None:
     tree, objects = job.tree("dav1d"), job.objects("dav1d")
-    sources.prepare_tree("dav1d", job.patched, tree)
+    sources.prepare_tree("dav1d", job.patched, tree, job.release)
     options = [
         "--buildtype=release", f"--default-library={'shared' if job.full else 'static'}", "--libdir=lib", f"--prefix={job.dav1d_prefix}",
         "-Denable_tools=false", "-Denable_tests=false", "-Denable_examples=false", "-Denable_docs=false",
@@ -259,7 +260,7 @@ def relink_if_older(objects: Path, library: Path) -> None:
 
 def build_ffmpeg(job: Job) -> None:
     tree, objects = job.tree("ffmpeg"), job.objects("ffmpeg")
-    sources.prepare_tree("ffmpeg", job.patched, tree)
+    sources.prepare_tree("ffmpeg", job.patched, tree, job.release)
     configure_ffmpeg(job, tree, objects)
     if job.only_decoders or job.full:
         run(job, "ffmpeg-build", ["make", f"-j{job.jobs}"], objects)
@@ -295,7 +296,7 @@ def install(built: Path, target: Path) -> None:
 def write_depfile(job: Job, depfile: Path, stamp: Path) -> None:
     inputs = [Path(__file__), Path(sources.__file__)]
     for name in ("dav1d", "ffmpeg"):
-        inputs += sources.inputs_of(name, job.patched)
+        inputs += sources.inputs_of(name, job.patched, job.release)
     escaped = (str(path).replace(" ", "\\ ") for path in inputs)
     depfile.write_text(f"{stamp}: {' '.join(escaped)}\n")
 
@@ -313,6 +314,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("flavour", choices=("stock", "patched"))
     parser.add_argument("--build", type=Path, required=True, help="build folder")
+    parser.add_argument("--release", choices=tuple(sources.RELEASES), default=sources.DEFAULT, help="of FFmpeg")
     parser.add_argument("--sanitize", default="none", metavar="LIST",
                         help=f"address,undefined or thread, and {COVERAGE}: compile everything with these sanitizers")
     parser.add_argument("--cross", type=Path, metavar="FILE", help="a meson cross file")
@@ -330,11 +332,11 @@ def main() -> None:
     args = parse()
     sanitize = "" if args.sanitize == "none" else args.sanitize
     job = Job(args.build.resolve(), args.flavour, sanitize, args.cross and args.cross.resolve(), args.jobs,
-              args.only_decoders, bool(args.full) and args.flavour == "patched", args.gpl, args.full or "/usr/local")
+              args.only_decoders, bool(args.full) and args.flavour == "patched", args.gpl, args.full or "/usr/local", args.release)
     start = time.monotonic()
-    say(f"{job.flavour}: dav1d {sources.read_wrap('dav1d').version} …")
+    say(f"{job.flavour}: dav1d {sources.read_wrap('dav1d', job.release).version} …")
     build_dav1d(job)
-    say(f"{job.flavour}: FFmpeg {sources.read_wrap('ffmpeg').version} (log: {job.build / 'logs'}) …")
+    say(f"{job.flavour}: FFmpeg {sources.read_wrap('ffmpeg', job.release).version} (log: {job.build / 'logs'}) …")
     build_ffmpeg(job)
     say(f"{job.flavour}: {job.objects('ffmpeg') if job.only_decoders else job.prefix / 'bin' / 'ffmpeg'} in {time.monotonic() - start:.0f} s")
     if args.header:

@@ -15,9 +15,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "subprojects" / "packagecache"
-SERIES = {
-    "ffmpeg": ROOT / "ffmpeg-patches" / "series",
-    "dav1d": ROOT / "subprojects" / "packagefiles" / "dav1d-patches" / "series",
+# Lines of releases: FFmpeg and the dav1d that goes with it. By name of either: the name of its wrap, and the series of patches.
+DEFAULT = "7.1"
+RELEASES = {
+    DEFAULT: {
+        "ffmpeg": ("ffmpeg", ROOT / "ffmpeg-patches" / "series"),
+        "dav1d": ("dav1d", ROOT / "subprojects" / "packagefiles" / "dav1d-patches" / "series"),
+    },
+    "9.0": {
+        "ffmpeg": ("ffmpeg-9.0", ROOT / "ffmpeg-patches" / "9.0" / "series"),
+        "dav1d": ("dav1d-1.5.4", ROOT / "subprojects" / "packagefiles" / "dav1d-patches" / "1.5.4" / "series"),
+    },
 }
 NEW_FILES = {
     "ffmpeg": ROOT / "ffmpeg-patches" / "files",
@@ -42,9 +50,9 @@ class Wrap:
         return self.directory.rsplit("-", 1)[1]
 
 
-def read_wrap(name: str) -> Wrap:
+def read_wrap(name: str, release: str = DEFAULT) -> Wrap:
     parser = configparser.ConfigParser(interpolation=None)
-    with open(ROOT / "subprojects" / f"{name}.wrap") as f:
+    with open(ROOT / "subprojects" / f"{RELEASES[release][name][0]}.wrap") as f:
         parser.read_file(f)
     w = parser["wrap-file"]
     return Wrap(name, w["directory"], w["source_url"], w["source_filename"], w["source_hash"])
@@ -59,9 +67,9 @@ def is_genuine(path: Path, wrap: Wrap) -> bool:
     return path.is_file() and sha256_of(path) == wrap.sha256
 
 
-def patches_of(name: str) -> list[Path]:
+def patches_of(name: str, release: str = DEFAULT) -> list[Path]:
     """The patches named in the series file, in order."""
-    series = SERIES[name]
+    series = RELEASES[release][name][1]
     lines = (line.split("#")[0].strip() for line in series.read_text().splitlines())
     return [series.parent / line for line in lines if line]
 
@@ -75,11 +83,11 @@ def is_new_file(path: Path) -> bool:
     return any(folder in path.parents for folder in NEW_FILES.values())
 
 
-def inputs_of(name: str, patched: bool) -> list[Path]:
+def inputs_of(name: str, patched: bool, release: str = DEFAULT) -> list[Path]:
     """Every file that decides what the tree looks like."""
-    files = [read_wrap(name).tarball]
+    files = [read_wrap(name, release).tarball]
     if patched:
-        files += [SERIES[name], *patches_of(name), *new_files_of(name)]
+        files += [RELEASES[release][name][1], *patches_of(name, release), *new_files_of(name)]
     return files
 
 
@@ -144,10 +152,10 @@ def key_file(tree: Path) -> Path:
     return tree.parent / (tree.name + ".key")
 
 
-def prepare_tree(name: str, patched: bool, tree: Path) -> None:
+def prepare_tree(name: str, patched: bool, tree: Path, release: str = DEFAULT) -> None:
     """Bring `tree` to the pinned release plus, if asked for, the series of patches."""
-    wrap = read_wrap(name)
-    patches = patches_of(name) if patched else []
+    wrap = read_wrap(name, release)
+    patches = patches_of(name, release) if patched else []
     stamp = key_file(tree)
     key = tree_key(wrap, [*patches, *new_files_of(name)] if patched else [])
     if tree.is_dir() and stamp.is_file() and stamp.read_text() == key:

@@ -36,10 +36,9 @@
 #include "avcodec.h"
 #include "codec_internal.h"
 #include "daedalus.h"
-#include "decode.h"
+#include "daedalus_compat.h"
 #include "internal.h"
 #include "progressframe.h"
-#include "refstruct.h"
 #include "threadprogress.h"
 #include "vp9daedalus.h"
 #include "vp9data.h"
@@ -107,7 +106,7 @@ typedef struct VP9DaedalusContext {
     int take_inter;   ///< 1 if recorded blocks leave nothing for a later pass, but for intra blocks
     int take_intra;   ///< 1 if intra blocks are recorded too
     int at_once;      ///< 1 if the frame has intra blocks alone, and pass 1 reconstructs them
-    FFRefStructPool *parsed_pool; ///< of VP9Frame.parsed
+    AVRefStructPool *parsed_pool; ///< of VP9Frame.parsed
     DdOutcome outcome;
     int64_t since; ///< when what the thread does now began, for libdaedalus's timeline
     Recorder *recorders;
@@ -155,17 +154,17 @@ int ff_vp9_daedalus_overlaps_now(const AVCodecContext *avctx)
     return device && !dd_device_opening(device) && dd_device_has_gpu(device);
 }
 
-static int parsed_init(FFRefStructOpaque opaque, void *obj)
+static int parsed_init(AVRefStructOpaque opaque, void *obj)
 {
     return ff_thread_progress_init(obj, 1);
 }
 
-static void parsed_reset(FFRefStructOpaque opaque, void *obj)
+static void parsed_reset(AVRefStructOpaque opaque, void *obj)
 {
     ff_thread_progress_reset(obj);
 }
 
-static void parsed_free_entry(FFRefStructOpaque opaque, void *obj)
+static void parsed_free_entry(AVRefStructOpaque opaque, void *obj)
 {
     ff_thread_progress_destroy(obj);
 }
@@ -184,7 +183,7 @@ int ff_vp9_daedalus_init(AVCodecContext *avctx)
     s->dd->device    = device;
     s->dd->undecided = dd_device_opening(device);
     s->dd->parsed_pool =
-        ff_refstruct_pool_alloc_ext(sizeof(ThreadProgress), FF_REFSTRUCT_POOL_FLAG_FREE_ON_INIT_ERROR,
+        av_refstruct_pool_alloc_ext(sizeof(ThreadProgress), AV_REFSTRUCT_POOL_FLAG_FREE_ON_INIT_ERROR,
                                     NULL, parsed_init, parsed_reset, parsed_free_entry, NULL);
     if (!s->dd->parsed_pool)
         return AVERROR(ENOMEM);
@@ -202,7 +201,7 @@ void ff_vp9_daedalus_uninit(AVCodecContext *avctx)
     av_freep(&s->dd->recorders);
     av_freep(&s->dd->superblocks);
     av_freep(&s->dd->intra);
-    ff_refstruct_pool_uninit(&s->dd->parsed_pool);
+    av_refstruct_pool_uninit(&s->dd->parsed_pool);
     dd_session_unref(&s->dd->session);
     av_freep(&s->dd);
 }
@@ -233,7 +232,7 @@ static void picture_buffer_free(void *opaque, uint8_t *data)
  */
 static DdPicture *frame_picture(const AVFrame *f)
 {
-    const FrameDecodeData *fdd = f->private_ref ? (FrameDecodeData *)f->private_ref->data : NULL;
+    const FrameDecodeData *fdd = ff_daedalus_decode_data(f);
 
     return fdd && fdd->hwaccel_priv_free == picture_free ? fdd->hwaccel_priv : NULL;
 }
@@ -313,10 +312,10 @@ static int attach_picture(AVCodecContext *avctx, AVFrame *f, DdPicture *picture,
         return AVERROR(ENOMEM);
     }
 
-    ret = ff_attach_decode_data(f);
+    ret = ff_daedalus_attach_decode_data(avctx, f);
     if (ret < 0)
         return ret;
-    fdd = (FrameDecodeData *)f->private_ref->data;
+    fdd = ff_daedalus_decode_data(f);
     fdd->hwaccel_priv      = dd_picture_ref(picture);
     fdd->hwaccel_priv_free = picture_free;
     if (CONFIG_LIBDRM && avctx->pix_fmt == AV_PIX_FMT_DRM_PRIME)
@@ -491,7 +490,7 @@ void ff_vp9_daedalus_begin_frame(AVCodecContext *avctx, int size)
     // next frame follows row by row.
     dd->record_apart = frame_threads && s->s.h.refreshctx && !s->s.h.parallelmode;
     if (frame_threads && !dd->record_apart)
-        s->s.frames[CUR_FRAME].parsed = ff_refstruct_pool_get(dd->parsed_pool);
+        s->s.frames[CUR_FRAME].parsed = av_refstruct_pool_get(dd->parsed_pool);
     if (dd->plan.side[DD_STAGE_MC] == DD_SIDE_NONE)
         return;
     if (!dd->record_apart) {

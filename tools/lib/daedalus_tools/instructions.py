@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import console, decode, paths
+from . import console, decode, ivf, paths
 
 SOURCES = paths.ROOT / "tools" / "count-src"
 PI = paths.BUILD / "pi"
@@ -88,13 +88,18 @@ def sums_of(text: str) -> collections.Counter:
     return sums
 
 
-def count(stream: Path, frames: int, plan: str | None, threads: int = 1) -> collections.Counter:
-    """Of a decode of the first frames: without a plan as stock FFmpeg does, else with the simulated V3D, whose jobs end at once."""
+def count(stream: Path, packets: int, plan: str | None, threads: int = 1) -> collections.Counter:
+    """Of a decode of the first packets and no others: without a plan as stock FFmpeg does, else with the simulated V3D, whose jobs end
+    at once."""
     if not PROGRAM.is_file():
         console.fail("the aarch64 build is missing: run tools/v3dsim/v3dsim setup --suites")
     root = max(SYSROOTS.iterdir())
     with tempfile.TemporaryDirectory(prefix="dd-count-") as folder:
-        out = Path(folder, "counts")
+        out, cut = Path(folder, "counts"), Path(folder, "cut.ivf")
+        header, all_packets = ivf.read(ivf.remuxed(stream))
+        if len(all_packets) < packets:
+            console.fail(f"{stream.name} has {len(all_packets)} packets, not {packets}")
+        ivf.write(cut, header, all_packets[:packets])
         environment = {**decode.clean_environment(), "COUNTS": str(out)}
         guest = [qemu(), "-cpu", "cortex-a76", "-L", str(root), "-E", f"LD_LIBRARY_PATH={PI / 'install' / 'lib'}",
                  "-plugin", str(plugin(Path(folder)))]
@@ -106,8 +111,8 @@ def count(stream: Path, frames: int, plan: str | None, threads: int = 1) -> coll
                             "DAEDALUS_USER_CACHE": "off"}
             guest += ["-E", f"LD_PRELOAD={SIMULATOR}"]
             hwaccel = ["-hwaccel", "daedalus", "-hwaccel_device", "V3D"]
-        done = subprocess.run([*guest, str(PROGRAM), "-nostdin", "-v", "error", "-threads", str(threads), *hwaccel, "-i", str(stream),
-                               "-frames:v", str(frames), "-f", "null", "-"], env=environment, capture_output=True, text=True)
+        done = subprocess.run([*guest, str(PROGRAM), "-nostdin", "-v", "error", "-threads", str(threads), *hwaccel, "-i", str(cut),
+                               "-f", "null", "-"], env=environment, capture_output=True, text=True)
         if done.returncode or not out.is_file():
             console.fail(f"the decode ended with {done.returncode}: {done.stderr[-400:]}")
         sums = sums_of(out.read_text())
@@ -115,7 +120,7 @@ def count(stream: Path, frames: int, plan: str | None, threads: int = 1) -> coll
 
 
 def a_frame(stream: Path, first: int, last: int, plan: str | None) -> collections.Counter:
-    """Instructions a frame from `first` to `last`: what a start costs, and what probes decode, is in both runs."""
+    """Instructions a packet from `first` to `last`: what a start costs, and what probes decode, is in both runs."""
     whole, start = count(stream, last, plan), count(stream, first, plan)
     return collections.Counter({name: (n - start[name]) / (last - first) for name, n in whole.items() if n > start[name]})
 

@@ -502,12 +502,12 @@ bool JobRunner::run(const Dispatch &d, const std::vector<uint32_t> &handles, con
     summary.number = s.jobs++;
     summary.dispatch = &d;
     error->clear();
+    if (s.settings.idle)
+        return true;
     if (d.workgroup_count() == 0) {
         *error = "a dispatch without workgroups";
         return false;
     }
-    if (s.settings.idle)
-        return true;
     const std::shared_ptr<const Program> program = s.programs.get(s.memory, d.code, d.single_segment, error);
     Plan plan{};
     if (!program || !s.plan(d, *program, &plan, error))
