@@ -37,10 +37,14 @@ int record_filters(DdFrame &frame, Av1Frame &av1, const DdAv1Filters &from) {
     const PictureFormat &format = av1.recorded.dst.format;
     const std::size_t superblocks = std::size_t{(format.width + 127) / 128} * ((format.height + 127) / 128);
     Av1FilterTables tables;
-    tables.superblocks = {static_cast<const std::uint32_t *>(from.superblocks), superblocks * DD_AV1_SB_WORDS};
+    static_assert(sizeof(DdAv1FilterBlock) == DD_AV1_SB_WORDS * sizeof(std::uint32_t));
+    const std::size_t levels = std::size_t{from.level_stride} * ((format.height + 3) / 4);
+    if ((from.superblock_count && from.superblock_count < superblocks) ||
+        (from.level_count && from.levels && from.level_count < levels))
+        return frame.fail(DD_ERR_INVALID);
+    tables.superblocks = {reinterpret_cast<const std::uint32_t *>(from.superblocks), superblocks * DD_AV1_SB_WORDS};
     if (frame.on_gpu(DD_STAGE_LF) && from.levels) {
-        tables.levels = {reinterpret_cast<const std::uint32_t *>(from.levels),
-                         std::size_t{from.level_stride} * ((format.height + 3) / 4)};
+        tables.levels = {reinterpret_cast<const std::uint32_t *>(from.levels), levels};
         tables.level_stride = from.level_stride;
         tables.deblock_luma = from.deblock_luma != 0;
         tables.deblock_chroma = from.deblock_chroma != 0;

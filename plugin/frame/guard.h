@@ -42,7 +42,7 @@ constexpr std::size_t first_size = 0;
     inline constexpr std::size_t first_size<structure> = offsetof(structure, last) + sizeof(structure::last)
 DD_FIRST_SIZE(DdDeviceOptions, log_opaque);
 DD_FIRST_SIZE(DdSessionOptions, log_opaque);
-DD_FIRST_SIZE(DdStats, latched);
+DD_FIRST_SIZE(DdStats, disabled);
 DD_FIRST_SIZE(DdPictureFormat, monochrome);
 DD_FIRST_SIZE(DdDmaBuf, ss_v);
 DD_FIRST_SIZE(DdFrameInfo, tiles);

@@ -224,7 +224,7 @@ int dd_session_stats(DdSession *session, DdStats *stats) {
         return DD_ERR_INVALID;
     return guarded([&] {
         DdStats all = session->statistics.get();
-        all.latched = session->scheduler.disabled();
+        all.disabled = session->scheduler.disabled();
         return int{give(all, stats) ? DD_OK : DD_ERR_INVALID};
     });
 }

@@ -79,8 +79,8 @@ int dd_vp9_intra_block(DdVp9Recorder *recorder, const DdVp9IntraBlock *block) {
     });
 }
 
-int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,
-                       const uint8_t *limit, const uint8_t *mblimit) {
+int dd_vp9_loop_filter(DdFrame *frame, const DdVp9FilterSuperblock *superblocks, unsigned sb_cols, unsigned sb_rows,
+                       const uint8_t limit[64], const uint8_t mblimit[64]) {
     Vp9Frame *vp9 = vp9_of(frame);
     if (!vp9)
         return DD_ERR_INVALID;

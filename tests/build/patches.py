@@ -43,8 +43,8 @@ def call(command: list[str], folder: Path, log: Path) -> str:
 class Dav1d:
     name = "dav1d"
 
-    def __init__(self, folder: Path, jobs: int):
-        self.folder, self.jobs, self.log = folder, jobs, folder / "dav1d.log"
+    def __init__(self, folder: Path, jobs: int, release: str):
+        self.folder, self.jobs, self.release, self.log = folder, jobs, release, folder / "dav1d.log"
         self.tree = folder / "src" / "dav1d"
 
     def compile(self, with_us: bool, options: tuple[str, ...] = ()) -> Path:
@@ -72,8 +72,8 @@ class Dav1d:
 class FFmpeg:
     name = "ffmpeg"
 
-    def __init__(self, folder: Path, jobs: int):
-        self.folder, self.jobs, self.log = folder, jobs, folder / "ffmpeg.log"
+    def __init__(self, folder: Path, jobs: int, release: str):
+        self.folder, self.jobs, self.release, self.log = folder, jobs, release, folder / "ffmpeg.log"
         self.tree = folder / "src" / "ffmpeg"
 
     def objects(self, with_us: bool) -> Path:
@@ -86,7 +86,7 @@ class FFmpeg:
         if not stamp.is_file() or stamp.read_text() != key:
             call([str(self.tree / "configure"), "--disable-everything", "--disable-autodetect", "--disable-doc",
                   "--disable-network", "--enable-libdav1d", "--pkg-config-flags=--static",
-                  *programs.component_options(programs.Job(self.folder, "patched", "", None, self.jobs)), *(["--enable-libdaedalus"] if with_us else [])], objects, self.log)
+                  *programs.component_options(programs.Job(self.folder, "patched", "", None, self.jobs)), *(["--enable-libdaedalus", "--enable-libdrm"] if with_us else [])], objects, self.log)
             stamp.write_text(key)
         call(["make", f"-j{self.jobs}", *LIBRARIES], objects, self.log)
         return objects
@@ -121,9 +121,9 @@ def one_series(project: Dav1d | FFmpeg) -> tuple[list[str], list[str]]:
     passed, failed = [], []
     project.tree.parent.mkdir(parents=True, exist_ok=True)
     if not project.tree.is_dir():
-        sources.unpack(sources.read_wrap(project.name), project.tree.parent).rename(project.tree)
+        sources.unpack(sources.read_wrap(project.name, project.release), project.tree.parent).rename(project.tree)
         sources.add_new_files(project.name, project.tree)
-    for patch in sources.patches_of(project.name):
+    for patch in sources.patches_of(project.name, project.release):
         sources.apply_patches(project.tree, [patch])
         for with_us in (False, True) if project.has_option() else (False,):
             try:
@@ -141,13 +141,14 @@ def one_series(project: Dav1d | FFmpeg) -> tuple[list[str], list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build-patches", help="an empty folder, or none")
+    parser.add_argument("--release", choices=tuple(sources.RELEASES), default=sources.DEFAULT, help="of FFmpeg (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()
     folder = args.build.resolve()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     passed, failed = [], []
-    for project in (Dav1d(folder, args.jobs), FFmpeg(folder, args.jobs)):
+    for project in (Dav1d(folder, args.jobs, args.release), FFmpeg(folder, args.jobs, args.release)):
         good, bad = one_series(project)
         passed += good
         failed += bad

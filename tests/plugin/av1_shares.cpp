@@ -168,7 +168,9 @@ struct Scene {
     DdAv1Filters for_decoder() const {
         DdAv1Filters t{};
         t.size = sizeof(t);
-        t.superblocks = filters.superblocks.data();
+        t.superblocks = reinterpret_cast<const DdAv1FilterBlock *>(filters.superblocks.data());
+        t.superblock_count = static_cast<std::uint32_t>(filters.superblocks.size() / DD_AV1_SB_WORDS);
+        t.level_count = static_cast<std::uint32_t>(filters.levels.size());
         t.levels = reinterpret_cast<const std::uint8_t(*)[4]>(filters.levels.data());
         t.level_stride = filters.tables.level_stride;
         t.deblock_luma = filters.tables.deblock_luma;
@@ -407,5 +409,38 @@ TEST_CASE("A share that can't be, or that comes late, sends the frame to the CPU
         dd_av1_cpu_shares_complete(frame);
     REQUIRE(dd_av1_cpu_share(frame, 0, late ? 0 : 1, 0, 8, 8) == DD_ERR_INVALID);
     REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == DD_ERR_INVALID);
+    dd_frame_end(&frame, DD_OUTCOME_RERUN);
+}
+
+TEST_CASE("Filter tables that are shorter than the picture needs are refused", "[filters]") {
+    Random random(test_seed());
+    const Scene scene(random, format(300, 200), 0);
+    DdAv1Filters tables = scene.for_decoder();
+    int expected = DD_ERR_INVALID;
+    SECTION("superblocks") {
+        tables.superblock_count = 5; // three by two
+    }
+    SECTION("levels") {
+        tables.level_count = tables.level_stride * (200 / 4) - 1;
+    }
+    SECTION("long enough") {
+        tables.superblock_count = 6;
+        tables.level_count = tables.level_stride * (200 / 4);
+        expected = DD_OK;
+    }
+    SECTION("not said") {
+        tables.superblock_count = tables.level_count = 0;
+        expected = DD_OK;
+    }
+    LogLines log;
+    const Device device = open_device(log, kAllOnGpu);
+    const Session session = open_session(device.get(), DD_CODEC_AV1);
+    const Picture reference = alloc_picture(session.get(), format(300, 200)),
+                  dst = alloc_picture(session.get(), format(300, 200));
+    DdFrameInfo info = frame_info(dst.get(), {reference.get()});
+    info.filtered = DD_AV1_FILTER_DEBLOCK;
+    DdFrame *frame = nullptr;
+    REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
+    REQUIRE(dd_av1_filters(frame, &tables) == expected);
     dd_frame_end(&frame, DD_OUTCOME_RERUN);
 }

@@ -215,8 +215,8 @@ int record(DdFrame *frame, const RandomFrame &from, unsigned recorders) {
                                             from.blocks[i], plan, from.dst.format))
             return result;
     if (plan.side[DD_STAGE_LF] == DD_SIDE_GPU && !from.superblocks.empty())
-        return dd_vp9_loop_filter(frame, from.superblocks.data(), from.sb_cols, from.sb_rows, from.limit.data(),
-                                  from.mblimit.data());
+        return dd_vp9_loop_filter(frame, reinterpret_cast<const DdVp9FilterSuperblock *>(from.superblocks.data()),
+                                  from.sb_cols, from.sb_rows, from.limit.data(), from.mblimit.data());
     return DD_OK;
 }
 

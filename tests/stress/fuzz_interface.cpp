@@ -182,14 +182,14 @@ class Run {
 
     void filter() {
         if (codec_ == DD_CODEC_VP9) {
-            dd_vp9_loop_filter(newest(), tables_.at(0), in_.below(8), in_.below(8),
-                               static_cast<const std::uint8_t *>(tables_.at(1)),
+            dd_vp9_loop_filter(newest(), static_cast<const DdVp9FilterSuperblock *>(tables_.at(0)), in_.below(8),
+                               in_.below(8), static_cast<const std::uint8_t *>(tables_.at(1)),
                                static_cast<const std::uint8_t *>(tables_.at(2)));
             return;
         }
         DdAv1Filters filters = in_.take<DdAv1Filters>();
         filters.size = sizeof(filters);
-        filters.superblocks = tables_.at(0);
+        filters.superblocks = static_cast<const DdAv1FilterBlock *>(tables_.at(0));
         filters.levels = static_cast<const std::uint8_t(*)[4]>(tables_.at(1 << 16));
         filters.level_stride %= 256;
         for (unsigned p = 0; p < 3; p++) {

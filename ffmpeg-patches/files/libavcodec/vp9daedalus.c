@@ -47,7 +47,9 @@
 extern const FFCodec ff_vp9_decoder;
 
 // libdaedalus reads the decoder's own arrays
-_Static_assert(sizeof(VP9Filter) == 192, "layout of the loop filter's superblocks");
+_Static_assert(sizeof(VP9Filter) == sizeof(DdVp9FilterSuperblock) &&
+               offsetof(VP9Filter, mask) == offsetof(DdVp9FilterSuperblock, mask),
+               "layout of the loop filter's superblocks");
 _Static_assert(FILTER_8TAP_SMOOTH == 0 && FILTER_8TAP_REGULAR == 1 &&
                FILTER_8TAP_SHARP == 2 && FILTER_BILINEAR == 3, "order of the filters");
 _Static_assert(VERT_PRED == DD_VP9_INTRA_V && HOR_PRED == DD_VP9_INTRA_H && DC_PRED == DD_VP9_INTRA_DC &&
@@ -925,7 +927,7 @@ static int run_gpu(VP9Context *s, unsigned phases, int cpu_wrote)
     int ret = DD_OK;
 
     if (phases & DD_PHASE_FILTER)
-        ret = dd_vp9_loop_filter(dd->frame, s->lflvl, s->sb_cols, s->sb_rows,
+        ret = dd_vp9_loop_filter(dd->frame, (const DdVp9FilterSuperblock *)s->lflvl, s->sb_cols, s->sb_rows,
                                  s->filter_lut.lim_lut, s->filter_lut.mblim_lut);
     if (ret >= 0)
         ret = dd_frame_submit(dd->frame, phases, cpu_wrote);

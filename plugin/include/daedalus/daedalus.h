@@ -65,12 +65,20 @@ extern "C" {
 #define DD_VERSION_MINOR 2
 #define DD_VERSION_PATCH 0
 
+/** Goes up with every change of this interface:
+ *  | number | date | change |
+ *  |---|---|---|
+ *  | 1 | 2026-11-20 | as 0.1 had it |
+ *  | 2 | 2026-11-27 | DdDeviceOptions.robust |
+ *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched | */
+#define DD_API_NUMBER 3
+
 typedef enum DdResult {
     DD_OK = 0,
-    DD_ERR_INVALID = -1,   /**< an argument is out of range; nothing was done */
-    DD_ERR_NO_MEMORY = -2, /**< host or device memory ran out */
-    DD_ERR_DEVICE = -3,    /**< the GPU failed or hung: run this frame on the CPU. The session is latched to the CPU. */
-    DD_ERR_RANGE = -4,     /**< values left the range in which all implementations agree: run this frame on the CPU */
+    DD_ERR_INVALID = -1,     /**< an argument is out of range; nothing was done */
+    DD_ERR_NO_MEMORY = -2,   /**< host or device memory ran out */
+    DD_ERR_DEVICE = -3,      /**< the GPU failed or hung: run this frame on the CPU, and all later ones */
+    DD_ERR_RANGE = -4,       /**< values left the range in which all implementations agree: run this frame on the CPU */
     DD_ERR_UNSUPPORTED = -5, /**< this picture or device can't be served by the GPU */
 } DdResult;
 
@@ -85,7 +93,9 @@ typedef enum DdLogLevel { DD_LOG_ERROR, DD_LOG_WARNING, DD_LOG_INFO, DD_LOG_VERB
  *  never after the object is gone. */
 typedef void (*DdLogFn)(void *opaque, DdLogLevel level, const char *line);
 
-/* ---- device ------------------------------------------------------------------------------------------- */
+/* ---- device -------------------------------------------------------------------------------------------
+ * Thread-safety: any thread, at any time, with a reference. Blocking: dd_device_open under plans that name the GPU,
+ * dd_device_name and dd_device_has_gpu wait for the GPU's driver; the last dd_device_unref for the device's thread. */
 
 typedef struct DdDevice DdDevice;
 
@@ -134,7 +144,8 @@ DD_API int dd_device_has_gpu(const DdDevice *device);
 /** 1 where the device was opened with DdDeviceOptions.dma_buf, and there is a dma-heap that may be opened. */
 DD_API int dd_device_exports(const DdDevice *device);
 
-/* ---- session ------------------------------------------------------------------------------------------ */
+/* ---- session ------------------------------------------------------------------------------------------
+ * Thread-safety: any thread, at any time, with a reference. Blocking: nothing, but for a log callback that does. */
 
 typedef struct DdSession DdSession;
 
@@ -147,7 +158,7 @@ typedef struct DdSessionOptions {
     void *log_opaque;
 } DdSessionOptions;
 
-/** Opens the state of one stream: its pools, its statistics, its latch. Holds the device. */
+/** Opens the state of one stream: its pools, its statistics. Holds the device. */
 DD_API int dd_session_open(DdSession **session, DdDevice *device, const DdSessionOptions *options);
 DD_API DdSession *dd_session_ref(DdSession *session);
 /** Drops a reference and sets *session to NULL. The last one logs the statistics at DD_LOG_VERBOSE. Pictures keep
@@ -186,12 +197,15 @@ typedef struct DdStats {
     uint64_t gpu_stage_frames[8];         /**< by stage: frames whose share of this stage ran on the GPU */
     uint64_t submits, dispatches;         /**< of all frames */
     uint32_t max_submits, max_dispatches; /**< of any one frame */
-    uint32_t latched;                     /**< 1: the GPU was given up */
+    uint32_t disabled;                    /**< 1: the GPU was given up */
 } DdStats;
 
 DD_API int dd_session_stats(DdSession *session, DdStats *stats);
 
-/* ---- pictures ----------------------------------------------------------------------------------------- */
+/* ---- pictures -----------------------------------------------------------------------------------------
+ * Thread-safety: any thread, with a reference. Pixels are written by the frame whose `dst` the picture is, and
+ * read by others when that frame has ended, or as dd_frame_await_references says. Blocking: dd_picture_alloc may
+ * wait for the driver's allocation, and under plans that name the GPU for its compiler. */
 
 typedef struct DdPicture DdPicture;
 
@@ -229,7 +243,10 @@ typedef struct DdDmaBuf {
  *  there is no dma-heap, with DD_ERR_NO_MEMORY. */
 DD_API int dd_picture_dma_buf(DdPicture *picture, DdDmaBuf *dma_buf);
 
-/* ---- frames ------------------------------------------------------------------------------------------- */
+/* ---- frames -------------------------------------------------------------------------------------------
+ * Thread-safety: one thread at a time for each frame; frames of a session are independent. Blocking: dd_frame_wait,
+ * dd_frame_end, dd_frame_await_references and a second dd_frame_submit wait for the GPU, for a bounded time. Errors: the
+ * first one of a frame stays, and every later call of it fails: the decoder reconstructs the frame itself. */
 
 typedef struct DdFrame DdFrame;
 
@@ -292,7 +309,10 @@ DD_API void dd_frame_end(DdFrame **frame, DdOutcome outcome);
 DD_API int64_t dd_frame_trace_time(const DdFrame *frame);
 DD_API void dd_frame_trace(DdFrame *frame, const char *name, int64_t begin);
 
-/* ---- recording: VP9 ------------------------------------------------------------------------------------ */
+/* ---- recording: VP9 ------------------------------------------------------------------------------------
+ * Thread-safety: one thread at a time for each recorder, different recorders at once; the loop filter is the
+ * frame's, as are all functions that take a DdFrame. Blocking: nothing. All that is pointed to is read before a
+ * function returns, unless it says otherwise. */
 
 #define DD_PLANES_CHROMA 3 /**< planes 1 and 2, which are predicted alike */
 
@@ -381,14 +401,24 @@ typedef struct DdVp9IntraBlock {
  *  decoding, and those of tiles side by side that share a recorder row after row of superblocks. */
 DD_API int dd_vp9_intra_block(DdVp9Recorder *recorder, const DdVp9IntraBlock *block);
 
-/** The loop filter of the whole frame. Superblocks are 192 bytes each, raster order, copied: 64 levels (a byte an
- *  8x8 of luma, row after row), then mask[2][2][8][4]: luma / subsampled chroma; edges between columns / between
- *  rows; 8-pixel row; 16 wide, 8 wide, 4 wide, 4 wide inside the 8x8; a bit a 8-pixel column.
- *  @param limit, mblimit  by level (clause 8.8.1), 64 each */
-DD_API int dd_vp9_loop_filter(DdFrame *frame, const void *superblocks, unsigned sb_cols, unsigned sb_rows,
-                              const uint8_t *limit, const uint8_t *mblimit);
+/** What the loop filter has to know of a superblock: 64x64 pixels of luma. */
+typedef struct DdVp9FilterSuperblock {
+    uint8_t level[64]; /**< of each 8x8 of luma, row after row, below 64; 0: not filtered */
+    /** Edges: of luma / of subsampled chroma; between columns / between rows; by 8-pixel row; 16 wide, 8 wide, 4 wide,
+     *  4 wide inside the 8x8; a bit an 8-pixel column, the leftmost one lowest. */
+    uint8_t mask[2][2][8][4];
+} DdVp9FilterSuperblock;
 
-/* ---- recording: AV1 ------------------------------------------------------------------------------------ */
+/** The loop filter of the whole frame. All tables are copied.
+ *  @param superblocks     sb_cols * sb_rows, raster: as many as the picture has
+ *  @param limit, mblimit  by level (clause 8.8.1) */
+DD_API int dd_vp9_loop_filter(DdFrame *frame, const DdVp9FilterSuperblock *superblocks, unsigned sb_cols,
+                              unsigned sb_rows, const uint8_t limit[64], const uint8_t mblimit[64]);
+
+/* ---- recording: AV1 ------------------------------------------------------------------------------------
+ * Thread-safety: one thread at a time for each recorder, different recorders at once; dd_av1_filters and what takes no
+ * recorder are the frame's. Blocking: nothing. All that is pointed to is read before a function returns, unless it
+ * says otherwise. */
 
 /** In-loop filters that a frame has (DdFrameInfo.filtered). The GPU doesn't do those of frames with
  *  super-resolution: they are DdFrameInfo.cpu_only. */
@@ -405,16 +435,22 @@ typedef struct DdAv1RestorationUnit {
     int8_t weight[2];                  /**< self-guided, as coded */
 } DdAv1RestorationUnit;
 
+/** What the in-loop filters have to know of 128x128 pixels of luma. */
+typedef struct DdAv1FilterBlock {
+    /** Edges of luma: between columns / between rows; by position in 4 pixels; 4, 8, 14 wide; a bit each 4 pixels along
+     *  the edge, 16 a word. */
+    uint16_t luma[2][32][3][2];
+    uint16_t chroma[2][32][2][2]; /**< the same of chroma: 4, 6 wide; 16 >> subsampling bits a word */
+    int8_t cdef[4];               /**< index of the strengths of each 64x64; -1: none */
+    uint16_t coded[16][2];        /**< rows of 8 pixels: blocks with residual, a bit each 4 pixels */
+} DdAv1FilterBlock;
+
 /** What the decoder has parsed for the in-loop filters of a whole frame. `superblocks` and `levels` have to stay
  *  until the filters are submitted, the rest is copied. Of CDEF and restoration, a plan gives both to the GPU or
  *  neither, where a frame has both. */
 typedef struct DdAv1Filters {
-    size_t size; /**< sizeof(DdAv1Filters) */
-    /** Per 128x128 block of luma, raster, 1348 bytes: edges of luma uint16_t[2][32][3][2] (between columns,
-     *  between rows; position in 4 pixels; 4, 8, 14 wide; 16 bits along the edge each), edges of chroma
-     *  uint16_t[2][32][2][2] (4, 6 wide; halves of 16 >> subsampling bits), int8_t[4] CDEF index of each 64x64
-     *  (-1: none), uint16_t[16][2] 8 pixel rows of blocks with residual (a bit 4 pixels). */
-    const void *superblocks;
+    size_t size;                         /**< sizeof(DdAv1Filters) */
+    const DdAv1FilterBlock *superblocks; /**< raster: as many as the picture has */
     /** Filter levels, 4 bytes a 4x4 block: luma columns, luma rows, U, V; chroma at its own plane's positions. */
     const uint8_t (*levels)[4];
     uint32_t level_stride; /**< blocks from a row to the next */
@@ -427,6 +463,9 @@ typedef struct DdAv1Filters {
     const DdAv1RestorationUnit *units[3];
     uint16_t unit_cols[3], unit_rows[3];
     uint8_t unit_log2[3]; /**< log2 of a unit's size */
+    /** Lengths of `superblocks` and `levels`: where one is less than the picture needs, DD_ERR_INVALID is returned.
+     *  0: not said. */
+    uint32_t superblock_count, level_count;
 } DdAv1Filters;
 
 /** Records the filters that the plan gives to the GPU; those of the CPU are taken off. Submit with DD_PHASE_FILTER. */

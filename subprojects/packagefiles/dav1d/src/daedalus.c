@@ -234,7 +234,7 @@ static int record_filters(Dav1dFrameContext *const f) {
     const Dav1dFrameHeader *const hdr = f->frame_hdr;
     DdAv1Filters t = {
         .size           = sizeof(t),
-        .superblocks    = f->lf.mask,
+        .superblocks    = (const DdAv1FilterBlock *) f->lf.mask,
         .levels         = (const uint8_t (*)[4]) f->lf.level,
         .level_stride   = (uint32_t) f->b4_stride,
         .deblock_luma   = has_deblock(f),
@@ -443,8 +443,11 @@ void dav1d_daedalus_clear_pages(void *const mem, const size_t size) {
 }
 
 void dav1d_daedalus_begin_frame(Dav1dFrameContext *const f) {
-    /* the layout that DdAv1Filters.superblocks has */
-    typedef char check_size[sizeof(Av1Filter) == 1348 ? 1 : -1] __attribute__((unused));
+    /* the layout of DdAv1FilterBlock */
+    typedef char check_layout[sizeof(Av1Filter) == sizeof(DdAv1FilterBlock) &&
+                              offsetof(Av1Filter, cdef_idx) == offsetof(DdAv1FilterBlock, cdef) &&
+                              offsetof(Av1Filter, noskip_mask) == offsetof(DdAv1FilterBlock, coded)
+                              ? 1 : -1] __attribute__((unused));
 
     f->daedalus.active = f->daedalus.rerun = f->daedalus.only_parses = 0;
     f->daedalus.filtering = f->daedalus.whole = 0;
