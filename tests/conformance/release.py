@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
-TARGETS = ("programs", "tests/stress/decode_list", "tests/stress/decode_list_stock")
+TARGETS = ("programs", "tests/stress/decode_list", "tests/stress/decode_list_stock", "tools/clips/synth")
 QUICK = ("--filter", "*/dav1d/8-bit/data/000000[05]*"), ("--filter", "*vp9[01]-2-0[23]*-[0-3]*")
 
 
