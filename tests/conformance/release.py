@@ -5,13 +5,15 @@ streams under many plans, hostile input, damaged streams, and a stream of each c
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
+sys.path.insert(0, str(ROOT / "tools" / "lib"))
+
+from daedalus_tools import counts
+
 TARGETS = ("programs", "tests/stress/decode_list", "tests/stress/decode_list_stock", "tools/clips/synth")
 QUICK = ("--filter", "*/dav1d/8-bit/data/000000[05]*"), ("--filter", "*vp9[01]-2-0[23]*-[0-3]*")
 
@@ -56,16 +58,7 @@ def main() -> None:
         if args.only and args.only not in name:
             continue
         environment = {**os.environ, **({"DAEDALUS_BUILD": str(folder)} if own else {})}
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
-        counts = LAST.findall(done.stdout)
-        numbers = [int(number) for number in counts[-1]] if counts else [0, 1, 0]
-        if done.returncode and not numbers[1]:
-            numbers[1] = 1
-        print(f"{name}: {numbers[0]} passed, {numbers[1]} failed, {numbers[2]} skipped", flush=True)
-        for line in done.stdout.splitlines():
-            if re.match(r"\s*failed:", line):
-                print(f"  {line.strip()}", flush=True)
-        total = [a + b for a, b in zip(total, numbers)]
+        total = [a + b for a, b in zip(total, counts.run(name, command, environment))]
     print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
     sys.exit(1 if total[1] or not total[0] else 0)
 

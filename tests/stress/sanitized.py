@@ -11,16 +11,18 @@ function: UndefinedBehaviorSanitizer of clang 19, which sees calls through point
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools" / "lib"))
+
+from daedalus_tools import counts
+
 HERE = ROOT / "tests" / "stress"
 STOCK_BUILD = Path(os.environ.get("DAEDALUS_BUILD", ROOT / "build")).resolve()
-LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
 WANTED = ("tests/stress/decode_list", "tests/stress/decode_threads")
 SMALL = "*vp9[0-3]-2-[02]*-[!r]*"
 AV1_SMALL = "*/dav1d/*/[dfmqs]*/*"
@@ -108,17 +110,7 @@ def commands(kind: str, folder: Path, quick: bool) -> list[tuple[str, list[str]]
 
 def run(name: str, command: list[str], kind: str) -> list[int]:
     chosen = KINDS[kind]
-    done = subprocess.run([*chosen.prefix, *command], stdout=subprocess.PIPE, text=True,
-                          env={**os.environ, **chosen.environment})
-    counts = LAST.findall(done.stdout)
-    numbers = [int(number) for number in counts[-1]] if counts else [0, 1, 0]
-    if done.returncode and not numbers[1]:
-        numbers[1] = 1
-    print(f"{kind}, {name}: {numbers[0]} passed, {numbers[1]} failed, {numbers[2]} skipped", flush=True)
-    for line in done.stdout.splitlines():
-        if re.match(r"\s*failed:", line):
-            print(f"  {line.strip()}", flush=True)
-    return numbers
+    return counts.run(f"{kind}, {name}", [*chosen.prefix, *command], {**os.environ, **chosen.environment})
 
 
 def main() -> None:

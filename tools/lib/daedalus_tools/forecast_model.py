@@ -108,10 +108,12 @@ def plans(material: Material) -> list[tuple[str, ...]]:
     found = []
     for n in range(1, len(names) + 1):
         for stages in combinations(names, n):
-            if material.codec == "av1" and "itx" in stages and "mc" not in stages:
+            if material.codec == "av1" and any(stage in stages and needed not in stages for stage, needed in NEEDS.items()):
                 continue
-            if material.codec == "av1" and len({"cdef", "lr"} & set(stages)) == 1 and {"cdef", "lr"} <= set(names):
+            if any(len(together & set(stages)) == 1 and together <= set(names) for together in TOGETHER):
                 continue
+            if any(not any(times.get(stage) for times in material.v3d_ms.values()) for stage in stages):
+                continue  # the modelled frame has none of it
             found.append(stages)
     return found
 
