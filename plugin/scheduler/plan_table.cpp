@@ -6,24 +6,24 @@ namespace {
 
 constexpr unsigned kMc = 1u << DD_STAGE_MC, kItx = 1u << DD_STAGE_ITX, kLf = 1u << DD_STAGE_LF,
                    kCdef = 1u << DD_STAGE_CDEF, kLr = 1u << DD_STAGE_LR;
-// AV1: residuals are added to predictions in the same submit; restoration reads rows from before CDEF, which only the
-// side that ran CDEF still has. So no candidate divides these.
+// AV1: the GPU adds residuals to its own predictions alone; restoration reads rows from before CDEF, which only the side
+// that ran CDEF still has. So no candidate gives it residuals without predictions, nor divides the latter two.
 constexpr unsigned kRecon = kMc | kItx, kLate = kCdef | kLr;
 
 // VP9's residuals aren't recorded while a frame is parsed unless the GPU gets both stages of the recon phase.
 constexpr Candidate kVp9Fast[] = {{kRecon | kLf}, {0}, {kRecon}, {kRecon | kLf, 2}};
 constexpr Candidate kAv1Fast[] = {{kRecon | kLf | kLate}, {0}, {kLf | kLate}, {kRecon | kLf | kLate, 2}};
-// By what the CPU saves for a millisecond of V3D (docs/performance.md), from little of its time to all of it: V3D
-// takes several times as long for a frame as four cores do.
+// By what the CPU saves for a millisecond of V3D (docs/forecast.md), from little of its time to all of it: V3D takes
+// several times as long for a frame as four cores do. AV1's residuals save next to nothing, its predictions most.
 constexpr Candidate kVp9V3d[] = {{kLf, 2}, {0}, {kLf}, {kRecon | kLf, 4}, {kRecon | kLf, 2}, {kRecon | kLf}};
 constexpr Candidate kAv1V3d[] = {
-    {kLate, 4}, {0}, {kLate, 2}, {kLate}, {kRecon | kLf | kLate, 4}, {kRecon | kLf | kLate}};
+    {kMc, 2}, {0}, {kMc}, {kMc | kLf}, {kLate, 2}, {kMc | kLate, 2}, {kRecon | kLf | kLate}};
 
 } // namespace
 
 std::span<const Candidate> plan_table(DdCodec codec, DeviceKind kind) {
     if (kind == DeviceKind::v3d)
-        return codec == DD_CODEC_AV1 ? std::span(kAv1V3d) : std::span(kVp9V3d);
+        return codec == DD_CODEC_AV1 ? std::span<const Candidate>(kAv1V3d) : std::span<const Candidate>(kVp9V3d);
     return codec == DD_CODEC_AV1 ? std::span<const Candidate>(kAv1Fast) : std::span<const Candidate>(kVp9Fast);
 }
 
