@@ -220,7 +220,19 @@ def stock_like(case: Case, way: Way, lines: list[str]) -> list[list[str]] | None
         return None
     frames, errors = frames_of(shape), errors_of(lines)
     lost = any(errors_of(run) == errors and frames_of(shape_of(run)) == frames[:len(frames_of(run))] for run in same)
-    return one if lost and any(frames_of(shape_of(run)) == frames for run in one) else None
+    if lost and any(frames_of(shape_of(run)) == frames for run in one):
+        return one
+    return layers_lost(frames, errors, same, one)
+
+
+def layers_lost(frames: list[str], errors: list[str], same: list[list[str]], one: list[list[str]]) -> list[list[str]] | None:
+    """Where a broken sequence header says that there are spatial layers, and a later one that there are none, stock with several threads
+    drops the picture that waits for its higher layer. Which one that is goes by how many frames are in flight, and those are more
+    with a GPU. So ours may lack another one, but no more than stock: the rest is as with one thread."""
+    if not any(errors_of(run) == errors and len(frames) >= len(frames_of(run)) < len(frames_of(one[0])) for run in same):
+        return None
+    kept = [[line for line in frames_of(run) if without_sum(line) in frames] for run in one]
+    return kept if any(shape_of(run) == frames for run in kept) else None
 
 
 def as_stock(case: Case) -> None:
