@@ -27,9 +27,9 @@ std::unique_ptr<PictureMemory> PicturePool::find_free(const PictureLayout &layou
 std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu) {
     gpu = {};
     if (auto memory = find_free(layout, want_gpu)) {
-        const auto file = memory->dma_buf();
-        if (std::exchange(memory->exported, false) && file)
-            file->begin_cpu_access(); // nothing of the old picture is wanted: it may fail
+        if (std::exchange(memory->exported, false))
+            if (const auto file = memory->dma_buf())
+                file->begin_cpu_access(); // nothing of the old picture is wanted: it may fail
         return memory;
     }
     auto memory = std::make_unique<PictureMemory>();

@@ -7,8 +7,8 @@
 
 namespace dd {
 
-// Of the first of the files that is there and that this process may not read and write: "…: only group video may open
-// it, …". Empty: there is none.
+// Of the first of the files that is there and that this process may not read and write: its path, "permission denied",
+// and the group that may open it, if one may. Empty: there is none.
 std::string denied_device_file(std::span<const char *const> paths);
 
 } // namespace dd

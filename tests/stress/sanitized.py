@@ -36,7 +36,7 @@ class Kind:
     compiler: str = ""  # a clang
 
 
-# A third of the time to compile, and reports still name lines.
+# Half of the time to compile, and reports still name lines.
 FEW_OPTIONS = ("-Donly_decoders=true", "-Dtools=false", "-Doptimization=1", "-Dc_args=-g1", "-Dcpp_args=-g1")
 # The check of virtual tables needs clang's C++ runtime, which its C driver doesn't link FFmpeg's programs with.
 CLANG_OPTIONS = ("-Dwerror=false", "-Dcpp_args=-fno-sanitize=vptr")

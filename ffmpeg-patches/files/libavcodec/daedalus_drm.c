@@ -41,32 +41,24 @@
 
 static const struct Format {
     enum AVPixelFormat pix_fmt;
-    uint32_t bit_depth;
     uint32_t layer;
 } formats[] = {
-    { AV_PIX_FMT_YUV420P,   8,  DRM_FORMAT_YUV420 },
-    { AV_PIX_FMT_YUV420P10, 10, FORMAT_S010       },
+    { AV_PIX_FMT_YUV420P,   DRM_FORMAT_YUV420 },
+    { AV_PIX_FMT_YUV420P10, FORMAT_S010       },
 };
+
+static const struct Format *find_format(enum AVPixelFormat pix_fmt)
+{
+    for (int i = 0; i < FF_ARRAY_ELEMS(formats); i++)
+        if (formats[i].pix_fmt == pix_fmt)
+            return &formats[i];
+
+    return NULL;
+}
 
 int ff_daedalus_exports(const AVCodecContext *avctx, enum AVPixelFormat pix_fmt)
 {
-    if (!avctx->internal->daedalus)
-        return 0;
-    for (int i = 0; i < FF_ARRAY_ELEMS(formats); i++)
-        if (formats[i].pix_fmt == pix_fmt)
-            return 1;
-
-    return 0;
-}
-
-static const struct Format *find_format(const DdDmaBuf *dma_buf)
-{
-    if (dma_buf->planes == 3 && dma_buf->ss_h && dma_buf->ss_v)
-        for (int i = 0; i < FF_ARRAY_ELEMS(formats); i++)
-            if (formats[i].bit_depth == dma_buf->bit_depth)
-                return &formats[i];
-
-    return NULL;
+    return avctx->internal->daedalus && find_format(pix_fmt);
 }
 
 int ff_daedalus_set_frames_context(AVCodecContext *avctx, AVFrame *f, enum AVPixelFormat sw_format)
@@ -149,7 +141,7 @@ int ff_daedalus_export(void *logctx, AVFrame *f, DdPicture *picture)
         av_log(logctx, AV_LOG_ERROR, "The picture can't be exported: %s\n", dd_result_text(ret));
         return ret == DD_ERR_NO_MEMORY ? AVERROR(ENOMEM) : AVERROR_EXTERNAL;
     }
-    format = find_format(&dma_buf);
+    format = find_format(((AVHWFramesContext *)f->hw_frames_ctx->data)->sw_format);
     if (!format)
         return AVERROR_BUG;
 

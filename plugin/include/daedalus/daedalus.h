@@ -68,7 +68,7 @@ extern "C" {
 /** Goes up with every change of this interface:
  *  | number | date | change |
  *  |---|---|---|
- *  | 1 | 2026-11-20 | as 0.1 had it |
+ *  | 1 | 2026-11-21 | as 0.1 had it |
  *  | 2 | 2026-11-27 | DdDeviceOptions.robust |
  *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched | */
 #define DD_API_NUMBER 3
