@@ -9,6 +9,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,8 +56,7 @@ def streams_of(codec: str) -> list[Path]:
     return [ivf.remuxed(stream.path) for key in sorted(found) for stream in found[key][:1 if key[0] else 2]]
 
 
-def cases_of(codec: str) -> list[Case]:
-    streams = streams_of(codec)
+def cases_of(streams: list[Path]) -> list[Case]:
     cases = [Case(f"plan {plan}, {threads} threads", stream, plan, ("--threads", threads, "--perturb", "7"))
              for stream in streams for plan, threads in (("gpu", "1"), ("cpu", "4"), ("auto", "4"))]
     first = streams[0]
@@ -72,7 +72,7 @@ def limit_files() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
 
 
-def decode_list(program: Path, case: Case, *options: str, prefix: list[str] = []) -> list[str]:
+def decode_list(program: Path, case: Case, *options: str, prefix: Sequence[str] = ()) -> list[str]:
     environment = {**decode.clean_environment(), "DAEDALUS_PLAN": case.plan, **case.environment}
     done = subprocess.run([*prefix, str(program), *case.options, *options, *[str(case.stream)] * case.repeat],
                           capture_output=True, text=True, timeout=600, env=environment, preexec_fn=limit_files)
@@ -83,7 +83,7 @@ def decode_list(program: Path, case: Case, *options: str, prefix: list[str] = []
 
 def wrong_lines(case: Case) -> str:
     expected = decode_list(STOCK, case)
-    said = decode_list(PROGRAM, case, "--device", "drm", prefix=SIMULATOR if case.simulated else [])
+    said = decode_list(PROGRAM, case, "--device", "drm", prefix=SIMULATOR if case.simulated else ())
     if len(said) != len(expected):
         return f"{len(said)} lines instead of {len(expected)}"
     return next((f"'{ours}' instead of '{stocks}'" for ours, stocks in zip(said, expected) if ours != stocks), "")
@@ -114,9 +114,10 @@ def transferred(stream: Path, filters: str) -> str:
 
 
 def ways(codec: str):
-    for case in cases_of(codec):
+    streams = streams_of(codec)
+    for case in cases_of(streams):
         yield f"{codec}, {case.stream.name}, {case.name}", lambda case=case: wrong_lines(case)
-    stream = streams_of(codec)[0]
+    stream = streams[0]
     yield f"{codec}, output as DRM PRIME", lambda: export_problem(stream)
     for filters in ("", "hwdownload,format=yuv420p", "hwmap,format=yuv420p"):
         yield f"{codec}, transferred by {filters or 'ffmpeg'}", lambda filters=filters: transferred(stream, filters)

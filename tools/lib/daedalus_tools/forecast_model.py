@@ -2,7 +2,7 @@
 """What a Raspberry Pi 5 would do with a stream, from instructions that were counted and from V3D's modelled times. Every assumption
 is a constant of this file; where one is not known well it has a low and a high value, and so has every result."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 CPU_HZ = 2.4e9
@@ -66,7 +66,6 @@ class Cost:
     serial: float = 0.0
     v3d: float = 0.0
     chain: float = 0.0  # V3D, hand-over and what the CPU does between its phases
-    bounds: dict[str, float] = field(default_factory=dict)
 
     def frame_ms(self) -> float:
         return max(self.cpu / (CORES * BUSY), self.serial, self.chain)

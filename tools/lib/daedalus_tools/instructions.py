@@ -3,21 +3,24 @@
 
 import bisect
 import collections
-import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import console, decode, ivf, paths
+from . import clips, console, decode, ivf, paths
+
+sys.path.insert(0, str(paths.ROOT / "tools" / "v3dsim"))
+
+from cli import environment  # noqa: E402
 
 SOURCES = paths.ROOT / "tools" / "count-src"
 PI = paths.BUILD / "pi"
 PROGRAM = PI / "obj" / "ffmpeg-patched" / "ffmpeg_g"  # with its symbols
-SIMULATOR = PI / "tools" / "v3dsim" / "libv3dsim.so"
-SYSROOTS = paths.CACHE / "v3dsim" / "arm64"
+PACKETS = (20, 52)  # from one to the other: two groups of pictures of SVT-AV1
 OTHER = "other"
 # Runs for the simulated device, not for the decoder: the simulator, the runtime that it shares, and the driver's compiler.
 SIMULATED = re.compile(r"\[(libv3dsim|libstdc\+\+|libc|libzstd|libvulkan_broadcom|libm)\b")
@@ -88,31 +91,23 @@ def sums_of(text: str) -> collections.Counter:
     return sums
 
 
-def count(stream: Path, packets: int, plan: str | None, threads: int = 1) -> collections.Counter:
+def count(stream: Path, packets: int, plan: str | None) -> collections.Counter:
     """Of a decode of the first packets and no others: without a plan as stock FFmpeg does, else with the simulated V3D, whose jobs end
     at once."""
     if not PROGRAM.is_file():
         console.fail("the aarch64 build is missing: run tools/v3dsim/v3dsim setup --suites")
-    root = max(SYSROOTS.iterdir())
     with tempfile.TemporaryDirectory(prefix="dd-count-") as folder:
         out, cut = Path(folder, "counts"), Path(folder, "cut.ivf")
         header, all_packets = ivf.read(ivf.remuxed(stream))
         if len(all_packets) < packets:
             console.fail(f"{stream.name} has {len(all_packets)} packets, not {packets}")
         ivf.write(cut, header, all_packets[:packets])
-        environment = {**decode.clean_environment(), "COUNTS": str(out)}
-        guest = [qemu(), "-cpu", "cortex-a76", "-L", str(root), "-E", f"LD_LIBRARY_PATH={PI / 'install' / 'lib'}",
-                 "-plugin", str(plugin(Path(folder)))]
-        hwaccel = []
-        if plan:
-            icd = str(root / "icd.json")
-            environment |= {"VK_DRIVER_FILES": icd, "VK_ICD_FILENAMES": icd, "DAEDALUS_TIMEOUT_MS": "3600000", "DAEDALUS_PLAN": plan,
-                            "V3DSIM_IDLE": "1", "MESA_SHADER_CACHE_DIR": str(paths.CACHE / "shaders" / "arm64"),
-                            "DAEDALUS_USER_CACHE": "off"}
-            guest += ["-E", f"LD_PRELOAD={SIMULATOR}"]
-            hwaccel = ["-hwaccel", "daedalus", "-hwaccel_device", "V3D"]
-        done = subprocess.run([*guest, str(PROGRAM), "-nostdin", "-v", "error", "-threads", str(threads), *hwaccel, "-i", str(cut),
-                               "-f", "null", "-"], env=environment, capture_output=True, text=True)
+        hwaccel = ["-hwaccel", "daedalus", "-hwaccel_device", "V3D"] if plan else []
+        command, variables = environment.target("arm64", str(PROGRAM)).command(
+            [str(PROGRAM), "-nostdin", "-v", "error", "-threads", "1", *hwaccel, "-i", str(cut), "-f", "null", "-"],
+            {**decode.clean_environment(), "COUNTS": str(out), "V3DSIM_IDLE": "1", "DAEDALUS_USER_CACHE": "off", "DAEDALUS_PLAN": plan or "cpu"})
+        counting = [qemu(), "-cpu", "cortex-a76", "-E", f"LD_LIBRARY_PATH={PI / 'install' / 'lib'}", "-plugin", str(plugin(Path(folder)))]
+        done = subprocess.run([*counting, *command[1:]], env=variables, capture_output=True, text=True)
         if done.returncode or not out.is_file():
             console.fail(f"the decode ended with {done.returncode}: {done.stderr[-400:]}")
         sums = sums_of(out.read_text())
@@ -130,3 +125,8 @@ def by_stage(functions: collections.Counter, codec: str) -> collections.Counter:
     for name, n in functions.items():
         sums[next((row.name for row in rows if row.functions.search(name)), OTHER)] += n
     return sums
+
+
+def of_clip(name: str, plan: str | None) -> collections.Counter:
+    """Of one of clips.AT_1080P, by stage."""
+    return by_stage(a_frame(clips.speed(clips.AT_1080P[name]), *PACKETS, plan), name.split("-")[0])

@@ -10,6 +10,8 @@ import subprocess
 import threading
 from pathlib import Path
 
+from . import apt
+
 INTERVAL = 0.5  # seconds
 
 
@@ -31,11 +33,10 @@ def facts() -> dict:
     cpuinfo = Path("/proc/cpuinfo").read_text(errors="replace")
     model = re.search(r"^(?:model name|Model)\s*:\s*(.*)$", cpuinfo, re.M)
     memory = re.search(r"^MemTotal:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
-    release = re.search(r'^PRETTY_NAME="?([^"\n]*)', Path("/etc/os-release").read_text(), re.M) if Path("/etc/os-release").is_file() else None
     found = {
         "model": _first_line("/proc/device-tree/model") or (model[1] if model else ""), "architecture": platform.machine(),
         "cores": os.cpu_count(), "memory_mib": int(memory[1]) // 1024 if memory else 0, "kernel": platform.release(),
-        "system": release[1] if release else "", "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "system": apt.os_release().get("PRETTY_NAME", ""), "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "mesa": _output("dpkg-query", "-W", "-f", "${Version}", "mesa-vulkan-drivers"), "firmware": _output("vcgencmd", "version")[:200],
         "dma_heaps": sorted(path.name for path in Path("/dev/dma_heap").iterdir()) if Path("/dev/dma_heap").is_dir() else [],
         "render_nodes": sorted(path.name for path in Path("/dev/dri").glob("renderD*")),
