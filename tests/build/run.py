@@ -6,6 +6,7 @@ import os
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 import unittest
@@ -25,7 +26,7 @@ import suites  # noqa: E402
 class Programs(unittest.TestCase):
     def options(self, **values: object) -> list[str]:
         job = programs.Job(Path("/b"), "patched", "", None, 1, values.pop("only_decoders", False), **values)
-        with mock.patch.object(programs, "is_here", lambda probe: probe in ("opus", "x264")):
+        with mock.patch.object(programs, "is_here", lambda probe, cross=None: probe in ("opus", "x264")):
             return programs.configure_options(job, Path("/nowhere"))
 
     def setUp(self) -> None:
@@ -50,6 +51,10 @@ class Programs(unittest.TestCase):
         options = self.options(full=True, gpl=True)
         self.assertIn("--enable-gpl", options)
         self.assertIn("--enable-libx264", options)
+
+    def test_no_folder_of_the_build_is_shown(self) -> None:
+        self.assertFalse([option for option in self.options(full=True) if "/b/" in option])
+        self.assertIn("--enable-sand", self.options(full=True, configure=("--enable-sand",)))
 
     def test_only_decoders(self) -> None:
         options = self.options(only_decoders=True)
@@ -115,6 +120,21 @@ class PatchedTrees(unittest.TestCase):
         self.assertNotEqual(first, sources.tree_key(wrap, [patch]))
         self.assertNotEqual(first, sources.tree_key(wrap, []))
 
+    def test_patches_of_others_go_ahead(self) -> None:
+        """The series changes what the others' patch makes of a file."""
+        folder = self.fresh.parent
+        for name, old, new in (("before", "same", "theirs"), ("ours", "theirs", "ours")):
+            (folder / name).mkdir()
+            (folder / name / "1.patch").write_text(f"--- a/same.c\n+++ b/same.c\n@@ -1 +1 @@\n-{old}\n+{new}\n")
+            (folder / name / "series").write_text("1.patch  # a comment\n")
+        tarball, tree = folder / "x.tar", folder / "trees" / "x"
+        with tarfile.open(tarball, "w") as tar:
+            tar.add(self.fresh, "x-1")
+        wrap = sources.Wrap("x", "x-1", "", "x.tar", sources.sha256_of(tarball))
+        with mock.patch.multiple(sources, CACHE=folder, read_wrap=lambda *_: wrap, new_files_of=lambda _: [],
+                                 patches_of=lambda *_: sources.patches_in(folder / "ours")):
+            sources.prepare_tree("x", True, tree, before=sources.patches_in(folder / "before"))
+        self.assertEqual((tree / "same.c").read_text(), "ours\n")
 
     def test_the_header_follows_the_sources(self) -> None:
         job = programs.Job(self.fresh.parent, "patched", "", None, 1)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Copy a tree into another one, links as links: what `meson install` does with programs that other build systems have made.
 
-copy_tree.py FROM [SUBFOLDER]     into the prefix of `meson install`, or a folder in it
+copy_tree.py FROM TO
 """
 
 import os
@@ -30,4 +30,4 @@ def copy(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    copy(Path(sys.argv[1]), Path(os.environ["MESON_INSTALL_DESTDIR_PREFIX"], *sys.argv[2:]))
+    copy(Path(sys.argv[1]), Path(os.environ.get("DESTDIR") or "/", sys.argv[2].lstrip("/")))

@@ -77,6 +77,8 @@ class Job:
     full: bool = False
     gpl: bool = False
     final_prefix: str = "/usr/local"  # of an installed full build
+    before: Path | None = None  # patches to FFmpeg that go ahead of the series
+    configure: tuple[str, ...] = ()  # a full build's further options
     release: str = sources.DEFAULT
 
     @property
@@ -136,7 +138,7 @@ def cross_binaries(cross: Path) -> dict[str, str]:
     values: dict[str, str] = {}
     for section in ("constants", "binaries", "host_machine", "properties"):
         if parser.has_section(section):
-            values.update({k: v.strip("'\" ") for k, v in parser[section].items()})
+            values.update({k: v.strip("[]'\" ") for k, v in parser[section].items()})
     return values
 
 
@@ -168,24 +170,29 @@ def build_dav1d(job: Job) -> None:
     run(job, "dav1d-install", ["meson", "install", "--only-changed", "-C", str(objects)], tree)
 
 
-def is_here(probe: str) -> bool:
+def pkg_config(cross: Path | None) -> str:
+    return cross_binaries(cross).get("pkg-config", "pkg-config") if cross else "pkg-config"
+
+
+def is_here(probe: str, cross: Path | None = None) -> bool:
     if probe.endswith(".h"):
         return any((folder / probe).is_file() for folder in (Path("/usr/include"), Path("/usr/local/include")))
-    return subprocess.run(["pkg-config", "--exists", *probe.split()], stderr=subprocess.DEVNULL).returncode == 0
+    return subprocess.run([pkg_config(cross), "--exists", *probe.split()], stderr=subprocess.DEVNULL).returncode == 0
 
 
 def full_options(job: Job) -> list[str]:
     libraries = {**LIBRARIES, **(GPL_LIBRARIES if job.gpl else {})}
-    found = [name for name, probe in libraries.items() if is_here(probe)]
+    found = [name for name, probe in libraries.items() if is_here(probe, job.cross)]
     say(f"{job.flavour}: with {', '.join(found) or 'none of the optional libraries'}")
     # configure's test programs need libraries of a private prefix, which -rpath-link finds; installed ones are beside
-    # each other.
-    beside = f"-Wl,-rpath-link,{job.dav1d_prefix / 'lib'}:{job.prefix / 'lib'}"
+    # each other. The programs show their configuration, which names no folder of the build.
+    folders = (os.path.relpath(prefix / "lib", job.objects("ffmpeg")) for prefix in (job.dav1d_prefix, job.prefix))
+    beside = "-Wl,-rpath-link," + ":".join(folders)
     return [f"--prefix={job.final_prefix}", f"--libdir={job.final_prefix}/lib", f"--shlibdir={job.final_prefix}/lib", "--enable-shared",
-            "--disable-static", "--disable-doc", "--disable-debug", "--enable-libdav1d", f"--extra-ldflags={beside}",
+            "--disable-static", "--disable-doc", "--disable-debug", "--toolchain=hardened", "--enable-libdav1d", f"--extra-ldflags={beside}",
             r"--extra-ldsoflags=-Wl,-rpath,\\\$\$\$\$ORIGIN", PROGRAMS_FIND_LIBRARIES,
             *(["--enable-gpl"] if job.gpl else []), *(f"--enable-{name}" for name in found),
-            *sanitizer_options(job.sanitize), *cross_options(job.cross)]
+            *sanitizer_options(job.sanitize), *cross_options(job.cross), *job.configure]
 
 
 def component_options(job: Job) -> list[str]:
@@ -209,7 +216,7 @@ def cross_options(cross: Path | None) -> list[str]:
         return []
     b = cross_binaries(cross)
     options = ["--enable-cross-compile", "--target-os=linux", f"--arch={b['cpu_family']}", f"--cc={b['c']}",
-               f"--ld={b['c']}", "--pkg-config=pkg-config"]
+               f"--ld={b['c']}", f"--pkg-config={pkg_config(cross)}"]
     options += [f"--{tool}={b[tool]}" for tool in ("ar", "nm", "ranlib", "strip") if tool in b]
     options += [f"--sysroot={b['sys_root']}"] if "sys_root" in b else []
     return options
@@ -260,7 +267,7 @@ def relink_if_older(objects: Path, library: Path) -> None:
 
 def build_ffmpeg(job: Job) -> None:
     tree, objects = job.tree("ffmpeg"), job.objects("ffmpeg")
-    sources.prepare_tree("ffmpeg", job.patched, tree, job.release)
+    sources.prepare_tree("ffmpeg", job.patched, tree, job.release, sources.patches_in(job.before) if job.before else [])
     configure_ffmpeg(job, tree, objects)
     if job.only_decoders or job.full:
         run(job, "ffmpeg-build", ["make", f"-j{job.jobs}"], objects)
@@ -298,6 +305,7 @@ def write_depfile(job: Job, depfile: Path, stamp: Path) -> None:
     for name in ("dav1d", "ffmpeg"):
         inputs += sources.inputs_of(name, job.patched, job.release)
     escaped = (str(path).replace(" ", "\\ ") for path in inputs)
+    inputs += sources.patches_in(job.before) if job.before else []
     depfile.write_text(f"{stamp}: {' '.join(escaped)}\n")
 
 
@@ -321,6 +329,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--only-decoders", action="store_true", help="libavcodec and what it needs, with VP9 and AV1; no programs")
     parser.add_argument("--full", metavar="PREFIX", help="shared libraries, all components, to be installed there")
     parser.add_argument("--gpl", action="store_true", help="with --full: libraries that make FFmpeg GPL, too")
+    parser.add_argument("--before", type=Path, metavar="DIR", help="patches to FFmpeg that go ahead of the series, by a file `series`")
+    parser.add_argument("--configure", action="append", default=[], metavar="OPTION", help="with --full: one more of FFmpeg's configure")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--stamp", type=Path, help="write this file at the end")
     parser.add_argument("--header", type=Path, help="write this header at the end")
@@ -332,7 +342,8 @@ def main() -> None:
     args = parse()
     sanitize = "" if args.sanitize == "none" else args.sanitize
     job = Job(args.build.resolve(), args.flavour, sanitize, args.cross and args.cross.resolve(), args.jobs,
-              args.only_decoders, bool(args.full) and args.flavour == "patched", args.gpl, args.full or "/usr/local", args.release)
+              args.only_decoders, bool(args.full) and args.flavour == "patched", args.gpl, args.full or "/usr/local",
+              args.before if args.flavour == "patched" else None, tuple(args.configure), args.release)
     start = time.monotonic()
     say(f"{job.flavour}: dav1d {sources.read_wrap('dav1d', job.release).version} …")
     build_dav1d(job)

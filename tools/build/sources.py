@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,9 +70,12 @@ def is_genuine(path: Path, wrap: Wrap) -> bool:
 
 def patches_of(name: str, release: str = DEFAULT) -> list[Path]:
     """The patches named in the series file, in order."""
-    series = RELEASES[release][name][1]
-    lines = (line.split("#")[0].strip() for line in series.read_text().splitlines())
-    return [series.parent / line for line in lines if line]
+    return patches_in(RELEASES[release][name][1].parent)
+
+
+def patches_in(folder: Path) -> list[Path]:
+    lines = (line.split("#")[0].strip() for line in (folder / "series").read_text().splitlines())
+    return [folder / line for line in lines if line]
 
 
 def new_files_of(name: str) -> list[Path]:
@@ -152,12 +156,12 @@ def key_file(tree: Path) -> Path:
     return tree.parent / (tree.name + ".key")
 
 
-def prepare_tree(name: str, patched: bool, tree: Path, release: str = DEFAULT) -> None:
-    """Bring `tree` to the pinned release plus, if asked for, the series of patches."""
+def prepare_tree(name: str, patched: bool, tree: Path, release: str = DEFAULT, before: Sequence[Path] = ()) -> None:
+    """Bring `tree` to the pinned release plus, if asked for, patches of others and the series."""
     wrap = read_wrap(name, release)
-    patches = patches_of(name, release) if patched else []
+    patches = [*before, *(patches_of(name, release) if patched else [])]
     stamp = key_file(tree)
-    key = tree_key(wrap, [*patches, *new_files_of(name)] if patched else [])
+    key = tree_key(wrap, [*patches, *new_files_of(name)] if patched else patches)
     if tree.is_dir() and stamp.is_file() and stamp.read_text() == key:
         return
     if not is_genuine(wrap.tarball, wrap):
@@ -166,9 +170,10 @@ def prepare_tree(name: str, patched: bool, tree: Path, release: str = DEFAULT) -
     stamp.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(dir=tree.parent, prefix=f".{name}-") as scratch:
         fresh = unpack(wrap, Path(scratch))
+        apply_patches(fresh, before)
         if patched:
             add_new_files(name, fresh)
-        apply_patches(fresh, patches)
+        apply_patches(fresh, patches[len(before):])
         if not tree.exists():
             fresh.rename(tree)
         else:
