@@ -16,7 +16,7 @@ LICENCE = "SPDX-License-Identifier: BSD-2-Clause"
 HOSTS = {
     "ffmpeg.org", "downloads.videolan.org", "code.videolan.org", "www.videolan.org", "aomediacodec.github.io",
     "www.webmproject.org", "registry.khronos.org", "docs.mesa3d.org", "www.khronos.org", "github.com",
-    "gitlab.freedesktop.org", "www.w3.org",
+    "gitlab.freedesktop.org", "www.w3.org", "www.debian.org",
 }
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
 # In pieces, so that this file does not contain them.
