@@ -28,7 +28,7 @@ class Checks:
 def frames(root: Path, program: str, options: str, path: str) -> tuple[list[str], str]:
     """md5 of every frame, and the log."""
     done = roots.output_of(root, f"{program} -nostdin -v verbose {options} -i {path} -an -f framemd5 -")
-    return [line.split(",")[-1].strip() for line in done.stdout.splitlines() if not line.startswith("#")], done.stderr
+    return fresh_root.md5s(done.stdout), done.stderr
 
 
 def check_programs(checks: Checks, root: Path, streams: list[str]) -> None:

@@ -27,9 +27,10 @@ FFPLAY = "DAEDALUS_DEVICE=llvmpipe DAEDALUS_PLAN=gpu SDL_VIDEODRIVER=dummy ffpla
 class Way:
     name: str
     command: str
-    options: str = ""
+    options: str = ""  # without which the system's libraries play
     environment: str = ""
     streams: str = "vp9/|av1/"  # a pattern of their paths
+    start: str = ""
     sign: str = ""  # what the log says where Daedalus decodes
 
 
@@ -39,22 +40,16 @@ WAYS = (
     Way("mpv --hwdec=daedalus-copy", MPV, "--hwdec=daedalus-copy --hwdec-codecs=all", ENABLED, sign="Using hardware decoding (daedalus-copy)"),
     Way("mpv, threads of the device", MPV, "--hwdec=daedalus-copy --hwdec-codecs=all", "DAEDALUS_THREADS=0 " + ENABLED,
         sign="Using hardware decoding (daedalus-copy)"),
-    Way("mpv, a seek", MPV, "--start=50%", ENABLED, sign="llvmpipe"),
+    Way("mpv, a seek", MPV, start="--start=50%", environment=ENABLED, sign="llvmpipe"),
     Way("GStreamer", Y4M, environment=ENABLED, streams=r"vp9/(?!.*10-?bit)", sign="DAEDALUS_ENABLE is set"),
     Way("GStreamer, 10 bits", CHECKSUMS, environment=ENABLED, streams=r"vp9/.*10-?bit", sign="DAEDALUS_ENABLE is set"),
 )
 
 
-def md5s(output: str) -> list[str]:
-    """The last word of each line that has one of 32 hexadecimal digits."""
-    words = (line.split()[-1] for line in output.splitlines() if line.strip() and not line.startswith("#"))
-    return [word for word in words if len(word) == 32 and not set(word) - set("0123456789abcdef")]
-
-
 def play(root: Path, way: Way, path: str, ours: bool) -> tuple[list[str], str]:
-    options = way.options if ours else way.options if "--start" in way.options else ""
-    done = roots.output_of(root, f"rm -f /run/frames; {way.environment if ours else ''}" + way.command.format(options=options, path=path))
-    return md5s(done.stderr), done.stdout + done.stderr
+    environment, options = (way.environment, f"{way.options} {way.start}") if ours else ("", way.start)
+    done = roots.output_of(root, f"rm -f /run/frames; {environment}" + way.command.format(options=options, path=path))
+    return fresh_root.md5s(done.stderr), done.stdout + done.stderr
 
 
 def problem(root: Path, way: Way, path: str) -> str:

@@ -41,6 +41,12 @@ def packages(arch: str) -> list[Path]:
     return present()
 
 
+def md5s(output: str) -> list[str]:
+    """The last word of each line that has one of 32 hexadecimal digits."""
+    words = (line.split()[-1] for line in output.splitlines() if line.strip() and not line.startswith("#"))
+    return [word for word in words if len(word) == 32 and not set(word) - set("0123456789abcdef")]
+
+
 def install(root: Path, *packages: str) -> None:
     command = f"apt-get -q update && apt-get -q -y install --no-install-recommends {' '.join(packages)}"
     if roots.run_in(root, command):

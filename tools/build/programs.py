@@ -86,6 +86,10 @@ class Job:
         return self.flavour == "patched"
 
     @property
+    def patches_before(self) -> list[Path]:
+        return sources.patches_in(self.before) if self.before else []
+
+    @property
     def prefix(self) -> Path:
         return self.build / ("install" if self.patched else "stock")
 
@@ -267,7 +271,7 @@ def relink_if_older(objects: Path, library: Path) -> None:
 
 def build_ffmpeg(job: Job) -> None:
     tree, objects = job.tree("ffmpeg"), job.objects("ffmpeg")
-    sources.prepare_tree("ffmpeg", job.patched, tree, job.release, sources.patches_in(job.before) if job.before else [])
+    sources.prepare_tree("ffmpeg", job.patched, tree, job.release, job.patches_before)
     configure_ffmpeg(job, tree, objects)
     if job.only_decoders or job.full:
         run(job, "ffmpeg-build", ["make", f"-j{job.jobs}"], objects)
@@ -305,7 +309,7 @@ def write_depfile(job: Job, depfile: Path, stamp: Path) -> None:
     for name in ("dav1d", "ffmpeg"):
         inputs += sources.inputs_of(name, job.patched, job.release)
     escaped = (str(path).replace(" ", "\\ ") for path in inputs)
-    inputs += sources.patches_in(job.before) if job.before else []
+    inputs += job.patches_before
     depfile.write_text(f"{stamp}: {' '.join(escaped)}\n")
 
 

@@ -159,9 +159,9 @@ def key_file(tree: Path) -> Path:
 def prepare_tree(name: str, patched: bool, tree: Path, release: str = DEFAULT, before: Sequence[Path] = ()) -> None:
     """Bring `tree` to the pinned release plus, if asked for, patches of others and the series."""
     wrap = read_wrap(name, release)
-    patches = [*before, *(patches_of(name, release) if patched else [])]
+    series, new_files = (patches_of(name, release), new_files_of(name)) if patched else ([], [])
     stamp = key_file(tree)
-    key = tree_key(wrap, [*patches, *new_files_of(name)] if patched else patches)
+    key = tree_key(wrap, [*before, *series, *new_files])
     if tree.is_dir() and stamp.is_file() and stamp.read_text() == key:
         return
     if not is_genuine(wrap.tarball, wrap):
@@ -173,7 +173,7 @@ def prepare_tree(name: str, patched: bool, tree: Path, release: str = DEFAULT, b
         apply_patches(fresh, before)
         if patched:
             add_new_files(name, fresh)
-        apply_patches(fresh, patches[len(before):])
+        apply_patches(fresh, series)
         if not tree.exists():
             fresh.rename(tree)
         else:
