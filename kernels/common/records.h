@@ -159,6 +159,13 @@ struct DdLfSuperblock {
     uint level[16]; // 64 levels, one byte an 8x8 of luma, row after row
     uint mask[32];
 };
+// The same for the GPU. Bytes of line word [(kind * 2 + direction) * 8 + unit] have a bit for each 8x8 block of luma
+// along a line: 16 wide, 8 wide, 4 and 8 wide, and edges inside the 8x8. A unit is eight lines: of luma, or of its
+// columns or rows, where chroma has half of them.
+struct DdLfLines {
+    uint level[16];
+    uint line[32];
+};
 // Levels of strength. Each has limit | mblimit << 8; its high edge variance threshold is level >> 4.
 const uint DD_LF_LEVELS = 64u;
 
@@ -212,34 +219,20 @@ struct DdIntraPush {
     uint records_at; // word where the table ends
 };
 
-// The loop filter's records: a table of levels, a table of segments, the edges. All of two words.
-struct DdLfLevel {
-    uint first_segment;
-    uint end_segment;
-};
-struct DdLfSegment {
-    uint first_edge;
-    uint count; // of edges | direction << DD_LF_DIRECTION_SHIFT: 0: edges between columns, 1: edges between rows
-};
-// Eight pixels of an edge, or in the kernel's words: eight lines across it.
-struct DdLfEdge {
-    uint at;  // word of the first pixel behind the edge | DD_LF_CHROMA
-    uint how; // limit | mblimit << 8 | variance threshold << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT
-};
-const uint DD_LF_DIRECTION_SHIFT = 31u;
-const uint DD_LF_CHROMA = 1u << 31; // of the strides, the second one
-const uint DD_LF_VARIANCE_SHIFT = 16u;
-const uint DD_LF_WIDTH_SHIFT = 18u; // 0: 4 wide, 1: 8 wide, 2: 16 wide
-
-struct DdLfPush {
-    uint stride[2]; // words: luma, chroma
-    uint levels;    // so many pairs of words, then the segments
-    uint edges_at;  // pairs of words from the start of the records
+// The loop filter. Records: limit | mblimit << 8 of each level, then DdLfLines.
+struct DdLfWavePush {
+    DdPlanes planes;
+    uint chroma_lines[2]; // of a plane in a superblock, by direction: lines, words
+    uint items[2];        // of a superblock: sixteen lines of any plane
+    float inverse_items[2];
+    uint sb_cols;
+    uint sb_rows;
+    uint ss_h;
+    uint ss_v;
 };
 
-// The loop filter without lists. Records: limit | mblimit << 8 of each level, then the superblocks. Behind the
-// picture's pixels, from word `sync` on: a count of the workgroups that have begun, then for each row of superblocks
-// and each plane in it how many superblocks it won't touch any more.
+// Behind the picture's pixels, from word `sync` on: a count of the workgroups that have begun, then for each row of
+// superblocks and each plane in it how many superblocks it won't touch any more.
 struct DdLfSuperblockPush {
     DdPlanes planes;
     uint plane_count;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Loop filter: VP9 specification, clause 8.8. The CPU has put the edges in order (vp9/filter_order.h): a level is
-// independent edges, or chains of edges that one lane walks along. One workgroup has them all, and its barriers order
-// them. Between columns, a lane has one of an edge's eight lines; between rows it has a word. With SUPERBLOCKS there
-// are no lists: a workgroup filters superblocks as the specification does (vp9/lf_superblock.glsl).
+// Loop filter: VP9 specification, clause 8.8. Filters of an edge; between columns a lane has a line of pixels, between
+// rows a column of words. The order of edges is vp9/lf_wave.glsl's or, with SUPERBLOCKS, vp9/lf_superblock.glsl's.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -32,18 +30,9 @@ layout(local_size_x = LANES) in;
 
 #ifdef SUPERBLOCKS
 #include "vp9/lf_tile.glsl"
-#else
-// DdLfLevel, then DdLfSegment, then DdLfEdge.
-layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
-    uvec2 records[];
-};
-layout(push_constant) uniform Push {
-    DdLfPush push;
-};
 #endif
 
 const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
-const uint COLUMN_LANES_LOG2 = 3u, ROW_LANES_LOG2 = QUAD_WORDS; // of an edge: eight lines; two words or four
 
 // Two pixels in fields of 16 bits become half floats with the exponent of 1024, which V3D takes as they are.
 vec2 field_pixels(uint fields) { return unpackHalf2x16(fields + 0x64006400u); }
@@ -260,36 +249,5 @@ void filter_word_of_rows(uint at, uint stride, Strength t) {
 #ifdef SUPERBLOCKS
 #include "vp9/lf_superblock.glsl"
 #else
-void filter_column_lane(uint edge, uint line) {
-    const uvec2 record = records[edge];
-    const uint stride = (record.x & DD_LF_CHROMA) != 0u ? push.stride[1] : push.stride[0];
-    filter_line_of_columns((record.x & ~DD_LF_CHROMA) + line * stride, strength_of(record.y));
-}
-
-void filter_row_lane(uint edge, uint word) {
-    const uvec2 record = records[edge];
-    const uint stride = (record.x & DD_LF_CHROMA) != 0u ? push.stride[1] : push.stride[0];
-    const uint at = (record.x & ~DD_LF_CHROMA) + word;
-    const Strength t = strength_of(record.y);
-    filter_word_of_rows(at, stride, t);
-}
-
-void main() {
-    const uint lane = gl_LocalInvocationID.x;
-    for (uint level = 0u; level < push.levels; level++) {
-        const uvec2 range = records[level];
-        for (uint s = range.x; s < range.y; s++) {
-            const uvec2 segment = records[push.levels + s];
-            const uint first = push.edges_at + segment.x, count = segment.y & ~(1u << DD_LF_DIRECTION_SHIFT);
-            if (segment.y == count)
-                for (uint i = lane; i < count << COLUMN_LANES_LOG2; i += LANES)
-                    filter_column_lane(first + (i >> COLUMN_LANES_LOG2), i & ((1u << COLUMN_LANES_LOG2) - 1u));
-            else
-                for (uint i = lane; i < count << ROW_LANES_LOG2; i += LANES)
-                    filter_row_lane(first + (i >> ROW_LANES_LOG2), i & ((1u << ROW_LANES_LOG2) - 1u));
-        }
-        memoryBarrierBuffer();
-        barrier();
-    }
-}
+#include "vp9/lf_wave.glsl"
 #endif

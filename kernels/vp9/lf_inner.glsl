@@ -37,9 +37,7 @@ void main() {
         record[lane] = superblocks[record_at(row, column) + lane];
     if (lane < DD_LF_LEVELS)
         all_limits[lane] = limits[lane];
-    Place p = place_of(plane, row);
-    p.first_column = column == 0u;
-    p.last_column = column + 1u == push.sb_cols;
+    Place p = place_of(plane);
     const uint stride = plane_stride(push.planes, plane), at = first_word(plane, p, row, column);
     barrier();
     if (lane < 2u * UNITS_A_SIDE && find_edges(p, lane) != 0u)

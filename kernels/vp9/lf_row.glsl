@@ -104,7 +104,7 @@ void store_margin(Row r, uint lane, uint column) {
 // The superblock but for its last columns, and the lines above.
 void store_lines(Row r, uint lane, uint column) {
     const uint quad = quad_of(r.p, lane), at = r.at + ((column << quads_log2(r.p)) + quad) * PICTURE_QUAD_WORDS;
-    const bool is_final = r.p.last_column || quad < (1u << quads_log2(r.p)) - MARGIN_QUADS;
+    const bool is_final = column + 1u == push.sb_cols || quad < (1u << quads_log2(r.p)) - MARGIN_QUADS;
     [[unroll]] for (uint turn = 0u; turn < TURNS_A_LANE; turn++) {
         const uint line = line_of_turn(r.p, lane, turn);
         if (is_line(r.p, line) && is_final)
@@ -122,7 +122,7 @@ Row take_row() {
     const uint mine = subgroupBroadcastFirst(ticket), plane = mine % push.plane_count;
     Row r;
     r.number = mine / push.plane_count;
-    r.p = place_of(plane, r.number);
+    r.p = place_of(plane);
     r.at = first_word(plane, r.p, r.number, 0u);
     r.stride = plane_stride(push.planes, plane);
     r.sync = push.sync + 1u + mine;

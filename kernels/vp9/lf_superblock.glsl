@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The loop filter in the specification's own order (clause 8.8.1): superblock after superblock, in each the edges
-// between columns, then those between rows. For GPUs that run many workgroups at a time: the order of edges costs the
-// CPU nothing. Edges along a line that share pixels are a chain, which one lane walks along; chains of a line are
-// independent. Pixels are those of vp9/lf_tile.glsl.
+// between columns, then those between rows. For GPUs that run many workgroups at a time. Edges along a line that share
+// pixels are a chain, which one lane walks along; chains of a line are independent. Pixels are those of
+// vp9/lf_tile.glsl.
 //
 // A superblock changes pixels of its left and upper neighbours only by chains that begin at its own left and upper
 // border. All others but those between rows that meet such a chain of columns are inner ones: no superblock waits for
@@ -11,38 +11,43 @@
 // superblocks at a time (lf_inner.glsl); then a workgroup goes along a row with the rest, as fast as the rows above
 // allow (lf_row.glsl).
 
-layout(std430, set = 0, binding = DD_BIND_RECORDS) readonly restrict buffer Records {
-    uint limits[DD_LF_LEVELS];
-    uint superblocks[]; // DdLfSuperblock
-};
+#include "vp9/lf_lines.glsl"
+
 layout(push_constant) uniform Push {
     DdLfSuperblockPush push;
 };
+
+// What a superblock's pixels are filtered with: its record, the levels' limits, and of each unit the edges.
+#ifdef INNER
+const uint SLOTS = 1u;
+#else
+const uint SLOTS = 2u; // the next superblock's edges are found while this one is filtered
+#endif
+const uint UNITS_A_SIDE = 8u;
+shared uint record[SLOTS * SUPERBLOCK_WORDS];
+shared uint all_limits[DD_LF_LEVELS];
+shared uint unit_edges[SLOTS * 2u * UNITS_A_SIDE]; // by direction: narrow | wide << 16
+shared uint unit_eights[SLOTS * 2u * UNITS_A_SIDE];
+shared uint reach[SLOTS * UNITS_A_SIDE]; // cells that the chain of columns from the left border meets
+shared uint met[16];                     // by cell of a line: the units in which it is so met
 
 // A plane, and a superblock in it. Cells are four pixels wide and high, units eight.
 struct Place {
     uint ss_h, ss_v; // of the plane
     uint kind;       // of the masks
     uint slot;       // of what is known of the superblock
-    bool first_column, last_column, first_row, last_row;
 };
 
-Place place_of(uint plane, uint row) {
+Place place_of(uint plane) {
     Place p;
     p.ss_h = plane == 0u ? 0u : push.ss_h;
     p.ss_v = plane == 0u ? 0u : push.ss_v;
     p.kind = (p.ss_h | p.ss_v) != 0u ? 1u : 0u;
-    p.first_row = row == 0u;
-    p.last_row = row + 1u == push.sb_rows;
     p.slot = 0u;
-    p.first_column = p.last_column = false;
     return p;
 }
-void go_to_column(inout Place p, uint column) {
-    p.slot = column & 1u;
-    p.first_column = column == 0u;
-    p.last_column = column + 1u == push.sb_cols;
-}
+
+void go_to_column(inout Place p, uint column) { p.slot = column & 1u; }
 
 // Sides of a superblock, as powers of two. Words and quads are the tile's.
 uint quads_log2(Place p) { return 4u - p.ss_h; }
@@ -51,37 +56,13 @@ uint lines_log2(Place p) { return 6u - p.ss_v; }
 uint cells_high_log2(Place p) { return 4u - p.ss_v; }
 uint low_bits(uint value, uint bits) { return value & (1u << bits) - 1u; }
 
-// What a superblock's pixels are filtered with: its record, the levels' limits, and of each unit the edges.
-#ifdef INNER
-const uint SLOTS = 1u;
-#else
-const uint SLOTS = 2u; // the next superblock's edges are found while this one is filtered
-#endif
-const uint SUPERBLOCK_WORDS = 48u, MASKS_AT = 16u, UNITS_A_SIDE = 8u;
-const uint COLUMNS = 0u, ROWS = 1u; // what the edges lie between
-shared uint record[SLOTS * SUPERBLOCK_WORDS];
-shared uint all_limits[DD_LF_LEVELS];
-shared uint unit_edges[SLOTS * 2u * UNITS_A_SIDE]; // by direction: narrow | wide << 16
-shared uint unit_eights[SLOTS * 2u * UNITS_A_SIDE];
-shared uint reach[SLOTS * UNITS_A_SIDE]; // cells that the chain of columns from the left border meets
-shared uint met[16];                     // by cell of a line: the units in which it is so met
-
 // Edges of a line inside the superblock: bit c is the edge before cell c.
 struct Line {
     uint narrow, wide; // wide: 16
     uint eight;        // of the narrow ones, those that are 8 wide
 };
 
-uint masks_of(Place p, uint direction, uint row) {
-    return record[p.slot * SUPERBLOCK_WORDS + MASKS_AT + (p.kind * 2u + direction) * 8u + row];
-}
-
-// Bits 0 to 7 become bits 0, 2 ... 14.
-uint spread(uint bits) {
-    bits = (bits | bits << 4) & 0x0f0fu;
-    bits = (bits | bits << 2) & 0x3333u;
-    return (bits | bits << 1) & 0x5555u;
-}
+uint superblock_word(Place p, uint word) { return record[p.slot * SUPERBLOCK_WORDS + word]; }
 
 // An edge reads one cell on each side; a wide one two.
 uint chained(Line l) {
@@ -90,63 +71,20 @@ uint chained(Line l) {
 }
 
 Strength strength_at(Place p, uint row, uint column, uint width) {
-    const uint levels = record[p.slot * SUPERBLOCK_WORDS + row * 2u + column / 4u];
+    const uint levels = superblock_word(p, row * 2u + column / 4u);
     const uint level = levels >> (column % 4u * 8u) & (DD_LF_LEVELS - 1u);
-    return strength_of(all_limits[level] | level >> 4 << DD_LF_VARIANCE_SHIFT | width << DD_LF_WIDTH_SHIFT);
+    return strength_of(level, all_limits[level], width);
 }
 
 uint width_at(Line l, uint bit) { return (l.wide & bit) != 0u ? SIXTEEN : (l.eight & bit) != 0u ? EIGHT : NARROW; }
 
-// Edges that would reach out of the plane.
-void drop_outside(inout Line l, bool first, bool last, uint cells) {
-    if (first) {
-        l.narrow &= ~1u;
-        l.wide &= ~3u;
-    }
-    if (last)
-        l.wide &= ~(1u << (cells - 1u));
-}
-
-// Edges between columns in a row of 8x8 blocks of luma. Pairs of rows share their 16 wide edges; where the first one
-// has such an edge, the second one has no other.
-Line columns_of(Place p, uint row) {
-    const uint first = row & ~((2u << p.ss_v) - 1u);
-    const uint a = masks_of(p, COLUMNS, first), b = masks_of(p, COLUMNS, row);
-    uint wide = a, eight = a >> 8 & ~a, any = a | a >> 8 | a >> 16;
-    if (row != first) {
-        wide = a & b;
-        eight = b >> 8 & ~a;
-        any = wide | ((b >> 8 | b >> 16) & ~a);
-    }
-    wide &= 0xffu;
-    any &= 0xffu & ~wide;
-    eight &= any;
-    Line l = Line(any, wide, eight);
-    if (p.ss_h == 0u)
-        l = Line(spread(any) | spread(b >> 24) << 1, spread(wide), spread(eight));
-    drop_outside(l, p.first_column, p.last_column, 16u >> p.ss_h);
-    return l;
-}
-
-// Edges between rows in a column of 8x8 blocks of luma. Pairs of columns are as above, but that a 16 wide edge of the
-// second one alone counts as a narrow one.
-Line rows_of(Place p, uint column) {
-    const uint first = column & ~((2u << p.ss_h) - 1u);
-    Line l = Line(0u, 0u, 0u);
-    for (uint row = 0u; row < 8u; row++) {
-        const uint masks = masks_of(p, ROWS, row), mine = masks >> column, cell = row * 2u >> p.ss_v;
-        const bool first_wide = (masks >> first & 1u) != 0u;
-        if (first_wide && (mine & 1u) != 0u) {
-            l.wide |= 1u << cell;
-        } else if (!first_wide && (mine & 0x00010101u) != 0u) {
-            l.narrow |= 1u << cell;
-            l.eight |= (mine >> 8 & 1u) << cell;
-        }
-        if (p.ss_v == 0u)
-            l.narrow |= (mine >> 24 & 1u) << (cell + 1u);
-    }
-    drop_outside(l, p.first_row, p.last_row, 16u >> p.ss_v);
-    return l;
+// Edges of a unit: a row or a column of 8x8 blocks of luma.
+Line edges_of(Place p, uint direction, uint unit) {
+    const uint word = superblock_word(p, LINES_AT + (p.kind * 2u + direction) * 8u + unit);
+    const uint wide = word & 0xffu, eight = word >> 8 & 0xffu, narrow = word >> 16 & 0xffu;
+    if ((direction == COLUMNS ? p.ss_h : p.ss_v) != 0u)
+        return Line(narrow, wide, eight);
+    return Line(spread(narrow) | spread(word >> 24) << 1, spread(wide), spread(eight));
 }
 
 // A chain begins there.
@@ -180,9 +118,9 @@ uint find_edges(Place p, uint lane) {
     const uint direction = lane / UNITS_A_SIDE, unit = lane % UNITS_A_SIDE;
     Line l = Line(0u, 0u, 0u);
     if (direction == COLUMNS && unit < UNITS_A_SIDE >> p.ss_v)
-        l = columns_of(p, unit << p.ss_v);
+        l = edges_of(p, COLUMNS, unit << p.ss_v);
     if (direction == ROWS && unit < UNITS_A_SIDE >> p.ss_h)
-        l = rows_of(p, unit << p.ss_h);
+        l = edges_of(p, ROWS, unit << p.ss_h);
     unit_edges[p.slot * 2u * UNITS_A_SIDE + lane] = l.narrow | l.wide << 16;
     unit_eights[p.slot * 2u * UNITS_A_SIDE + lane] = l.eight;
     if (direction == COLUMNS) {

@@ -6,17 +6,17 @@
 const float UNIT = float(1 << (BITS - 8)); // thresholds are given for 8 bits
 const float HIGH = float((1 << (BITS - 1)) - 1), LOW = -HIGH - 1.0;
 
-const uint NARROW = 0u, EIGHT = 1u, SIXTEEN = 2u; // widths as the records have them
+const uint NARROW = 0u, EIGHT = 1u, SIXTEEN = 2u; // widths
 
 struct Strength {
     float limit, edge_limit, variance;
     uint width;
 };
 
-Strength strength_of(uint how) {
-    // |p0 - q0| * 2 + |p1 - q1| / 2 <= mblimit, where the division rounds down
-    return Strength(float(how & 0xffu) * UNIT, float(how >> 8 & 0xffu) * (2.0 * UNIT) + 2.0,
-                    float(how >> DD_LF_VARIANCE_SHIFT & 3u) * UNIT, how >> DD_LF_WIDTH_SHIFT);
+// `limits`: limit | mblimit << 8. |p0 - q0| * 2 + |p1 - q1| / 2 <= mblimit, where the division rounds down.
+Strength strength_of(uint level, uint limits, uint width) {
+    return Strength(float(limits & 0xffu) * UNIT, float(limits >> 8) * (2.0 * UNIT) + 2.0, float(level >> 4) * UNIT,
+                    width);
 }
 
 float max_of(float a, float b, float c, float d, float e, float f) {

@@ -61,7 +61,6 @@ struct Dispatch {
 };
 
 class Av1IntraSchedule;
-class Vp9FilterOrder;
 class Vp9IntraSchedule;
 
 // Transforms of one shape (DD_AV1_ITX_*), of all recorders.
@@ -81,8 +80,7 @@ struct PhaseWork {
     std::uint64_t steps = 0;               // that a workgroup takes one after the other, with a barrier between them
     std::uint64_t residual_bytes = 0;      // of intra blocks: what kernels need at DD_BIND_RESIDUALS ...
     std::uint64_t most_residual_bytes = 0; // ... and would need if all of such a picture were intra blocks
-    std::shared_ptr<Vp9FilterOrder> filter_order;         // from the loop filter's planning to its writing
-    std::shared_ptr<Vp9IntraSchedule> intra_schedule;     // the same of intra prediction
+    std::shared_ptr<Vp9IntraSchedule> intra_schedule;     // from planning to writing: of intra prediction
     std::shared_ptr<Av1IntraSchedule> av1_intra_schedule; // the same of AV1's
     std::vector<Av1ShapeCount> shapes;                    // the same of residuals
     // Where a picture has a working copy: instead of all of it, these tiles go to the CPU behind a recon phase that

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vp9/dispatch.h"
 
-#include "vp9/filter_order.h"
+#include "vp9/filter_lines.h"
 #include "vp9/intra_dispatch.h"
 #include "vp9/parts.h"
 #include "vp9/prediction_dispatch.h"
@@ -146,25 +146,28 @@ void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to
     }
 }
 
-// One dispatch: a workgroup goes from level to level, with barriers of the workgroup between them.
-void plan_edges(const Vp9Batch &batch, PhaseWork &work) {
-    if (!work.filter_order)
-        work.filter_order = std::make_shared<Vp9FilterOrder>();
-    Vp9FilterOrder &order = *work.filter_order;
-    order.build(batch);
-    if (order.levels.empty())
-        return;
-    DdLfPush push{};
-    const DdPlanes planes = planes_of(batch.dst);
-    std::copy(std::begin(planes.stride), std::end(planes.stride), push.stride);
-    push.levels = static_cast<std::uint32_t>(order.levels.size());
-    push.edges_at = static_cast<std::uint32_t>(push.levels + order.segments.size());
+// One workgroup goes from wave to wave.
+void plan_waves(const Vp9Batch &batch, PhaseWork &work) {
+    constexpr unsigned lanes_an_item = 16;
+    const PictureFormat &format = batch.dst.format;
+    const unsigned luma_lines[2] = {64, 16 * batch.dst.bytes_per_pixel()};
+    DdLfWavePush push{};
+    push.planes = planes_of(batch.dst);
+    push.chroma_lines[0] = luma_lines[0] >> format.ss_v;
+    push.chroma_lines[1] = luma_lines[1] >> format.ss_h;
+    for (unsigned direction = 0; direction < 2; direction++) {
+        const unsigned lines = luma_lines[direction] + (format.planes - 1u) * push.chroma_lines[direction];
+        push.items[direction] = lines / lanes_an_item;
+        push.inverse_items[direction] = 1 / static_cast<float>(push.items[direction]);
+    }
+    push.sb_cols = batch.lf.sb_cols;
+    push.sb_rows = batch.lf.sb_rows;
+    push.ss_h = format.ss_h;
+    push.ss_v = format.ss_v;
     Dispatch d;
-    d.kernel = kernel_of(kLf, batch.dst.format.bit_depth);
     d.set_push(push);
+    d.kernel = kernel_of(kLf, format.bit_depth);
     work.dispatches.push_back(d);
-    work.steps += order.levels.size() + order.edges.size() / kLanes;
-    work.upload_bytes = align_upload((push.edges_at + order.edges.size()) * sizeof(DdLfEdge));
 }
 
 // Inner chains, all superblocks at a time; then the rest, a workgroup for each row of superblocks of a plane.
@@ -187,8 +190,6 @@ void plan_superblocks(const Vp9Batch &batch, PhaseWork &work) {
     d.groups_without_wait = format.planes;
     d.barrier = true;
     work.dispatches.push_back(d);
-    work.steps += std::uint64_t{lf.sb_rows} * lf.sb_cols; // row after row, where they don't run side by side
-    work.upload_bytes = align_upload(sizeof(lf.limits) + lf.superblocks.size() * sizeof(DdLfSuperblock));
 }
 
 // Taps of clause 8.5.2.4, [smooth, regular, sharp, bilinear][1/16 pixel]. The second half of a type mirrors the first.
@@ -271,25 +272,21 @@ void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &wo
 void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
     if (batch.lf.superblocks.empty())
         return;
+    const Vp9LoopFilter &lf = batch.lf;
     if (profile == Profile::v3d)
-        plan_edges(batch, work);
+        plan_waves(batch, work);
     else
         plan_superblocks(batch, work);
+    work.steps += lf.superblocks.size(); // row after row, where they don't run side by side
+    work.upload_bytes = align_upload(sizeof(lf.limits) + lf.superblocks.size() * sizeof(DdLfLines));
     work.coefs_at = 0;
 }
 
-void write_vp9_filter(const Vp9Batch &batch, Profile profile, const PhaseWork &work, std::byte *upload) {
+void write_vp9_filter(const Vp9Batch &batch, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
         return;
-    if (profile == Profile::wide) {
-        upload = append(upload, batch.lf.limits);
-        append(upload, batch.lf.superblocks);
-        return;
-    }
-    const Vp9FilterOrder &order = *work.filter_order;
-    upload = append(upload, order.levels);
-    upload = append(upload, order.segments);
-    append(upload, order.edges);
+    upload = append(upload, batch.lf.limits);
+    write_vp9_filter_lines(batch, upload);
 }
 
 int vp9_subpel_tap(unsigned filter, unsigned subpel, unsigned tap) {

@@ -33,7 +33,7 @@ void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &wo
 
 // The loop filter. Nothing when batch.lf has no superblocks.
 void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work);
-void write_vp9_filter(const Vp9Batch &batch, Profile profile, const PhaseWork &work, std::byte *upload);
+void write_vp9_filter(const Vp9Batch &batch, const PhaseWork &work, std::byte *upload);
 
 // Tap 0 to 7 of a subpel filter (clause 8.5.2.4): smooth, regular, sharp, bilinear; `subpel` in 1/16 pixel.
 int vp9_subpel_tap(unsigned filter, unsigned subpel, unsigned tap);

@@ -72,7 +72,7 @@ GpuStatus Vp9Frame::write(const PlannedPhases &planned, GpuJobInput &input) {
     if (planned[kRecon])
         write_vp9_recon(recorded, profile, *planned[kRecon], frame_.job->upload(kRecon));
     if (planned[kFilter])
-        write_vp9_filter(recorded, profile, *planned[kFilter], frame_.job->upload(kFilter));
+        write_vp9_filter(recorded, *planned[kFilter], frame_.job->upload(kFilter));
     input.tables = vp9_tables();
     return {};
 }

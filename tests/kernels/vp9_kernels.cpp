@@ -51,7 +51,7 @@ void submit(GpuJob &job, const RandomFrame &frame, Profile profile, unsigned pha
     // Uploads are write-combined memory on some devices, and hold old bytes: nothing may depend on them.
     std::memset(job.upload(phase), 0xa5, work.upload_bytes);
     phase == 0 ? write_vp9_recon(frame.batch, profile, work, job.upload(phase))
-               : write_vp9_filter(frame.batch, profile, work, job.upload(phase));
+               : write_vp9_filter(frame.batch, work, job.upload(phase));
     REQUIRE(job.submit(input));
 }
 

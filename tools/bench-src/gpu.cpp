@@ -79,7 +79,7 @@ void Gpu::Job::write(std::byte *upload) const {
         return recon ? dd::write_av1_recon(*av1, phase_work_, upload) : dd::write_av1_filter(*av1, phase_work_, upload);
     const auto &vp9 = std::get<dd::Vp9Batch>(work_.batch);
     return recon ? dd::write_vp9_recon(vp9, profile, phase_work_, upload)
-                 : dd::write_vp9_filter(vp9, profile, phase_work_, upload);
+                 : dd::write_vp9_filter(vp9, phase_work_, upload);
 }
 
 Times Gpu::Job::run(unsigned again) {

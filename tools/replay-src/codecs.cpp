@@ -37,7 +37,7 @@ void write(const dd::Vp9Batch &batch, unsigned phase, dd::Profile profile, const
     if (phase == 0)
         dd::write_vp9_recon(batch, profile, work, upload);
     else
-        dd::write_vp9_filter(batch, profile, work, upload);
+        dd::write_vp9_filter(batch, work, upload);
 }
 
 void run_reference(const dd::Vp9Batch &batch, unsigned phases, const References &references, std::byte *pixels) {
