@@ -19,4 +19,8 @@ const std::shared_ptr<Gpu> &open_gpu() {
     return gpu;
 }
 
+bool has_kernels_of(Profile profile) {
+    return profile == Profile::v3d || open_gpu()->profile() != Profile::v3d;
+}
+
 } // namespace dd::test

@@ -11,4 +11,7 @@ namespace dd::test {
 // The one that DAEDALUS_DEVICE names, or the software one; opened once. Without it the test fails.
 const std::shared_ptr<Gpu> &open_gpu();
 
+// V3D has no kernels of profile `wide`; other devices run both.
+bool has_kernels_of(Profile profile);
+
 } // namespace dd::test
