@@ -84,7 +84,7 @@ void Av1Filters::clear() {
     params_ = {};
     words_.clear();
     superblocks_ = levels_ = {};
-    cdef_ = false;
+    cdef_ = self_guided_ = false;
 }
 
 bool Av1Filters::set(const PictureLayout &dst, const Av1FilterTables &t) {
@@ -171,8 +171,10 @@ bool Av1Filters::set_restoration(const PictureLayout &dst, const Av1FilterTables
         params_.unit_cols[p] = plane.cols;
         params_.unit_rows[p] = plane.rows;
         params_.unit_log2[p] = plane.log2;
-        for (const Av1RestorationUnit &unit : plane.units)
+        for (const Av1RestorationUnit &unit : plane.units) {
             append_unit(words_, unit);
+            self_guided_ |= unit.kind == DD_AV1_UNIT_SELF_GUIDED;
+        }
         params_.restored |= 1u << p;
     }
     return true;

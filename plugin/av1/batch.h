@@ -54,6 +54,7 @@ class Av1Filters {
     bool deblock() const { return params_.deblock != 0; }
     bool cdef() const { return cdef_; }
     bool restoration() const { return params_.restored != 0; }
+    bool self_guided() const { return self_guided_; } // a restoration unit is
     bool any() const { return deblock() || cdef() || restoration(); }
     const DdAv1FilterParams &params() const { return params_; }
     // In the order in which kernels have them, behind the parameters. DdAv1FilterParams says where each begins.
@@ -81,7 +82,7 @@ class Av1Filters {
     DdAv1FilterParams params_{};
     std::vector<std::uint32_t> words_;
     Table superblocks_, levels_;
-    bool cdef_ = false;
+    bool cdef_ = false, self_guided_ = false;
 };
 
 struct Av1Batch {

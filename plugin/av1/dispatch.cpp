@@ -11,8 +11,9 @@ namespace dd {
 namespace {
 
 constexpr unsigned kLanes = 255;
-constexpr unsigned kTileRows = 16;             // of restoration.comp
+constexpr unsigned kTileRows = 16;             // of self_guided.comp
 constexpr unsigned kTileColumns = 64;          // or a unit, where that is narrower
+constexpr unsigned kStripRows = 4;             // of wiener.comp's units
 constexpr unsigned kMaxGroups = 32768u;        // in one dimension; the kernels count through both
 constexpr float kLarger = 1 + 4 * FLT_EPSILON; // than what the kernels' multiplication loses
 constexpr unsigned kUnit = 16; // lanes of a unit (filter.glsl), and pixels of its sides in a plane that is deblocked
@@ -51,10 +52,18 @@ Units blocks(const DdAv1FilterParams &p, unsigned plane) { // 64 pixels each
 Units copied_blocks(const DdAv1FilterParams &p, unsigned plane) { // 256 pixels each: a lane takes sixteen
     return {plane ? div_up(p.w8, 4u << (p.ss_h + p.ss_v)) : div_up(p.w8, 4u), p.h8};
 }
+// Restoration's stripes begin above the plane.
+unsigned striped_rows(const DdAv1FilterParams &p, unsigned plane) {
+    return p.plane[plane].height + (plane ? 8 >> p.ss_v : 8);
+}
+Units strips(const DdAv1FilterParams &p, unsigned plane) {
+    return {div_up(p.plane[plane].width, kTileColumns), div_up(striped_rows(p, plane), kStripRows)};
+}
 unsigned tile_groups(const DdAv1FilterParams &p, unsigned plane) {
-    const bool restored = p.restored >> plane & 1;
-    const unsigned width = restored ? std::min(kTileColumns, 1u << p.unit_log2[plane]) : kTileColumns;
-    return div_up(p.plane[plane].width, width) * div_up(p.plane[plane].height + (plane ? 8 >> p.ss_v : 8), kTileRows);
+    if (!(p.restored >> plane & 1))
+        return 0;
+    const unsigned width = std::min(kTileColumns, 1u << p.unit_log2[plane]);
+    return div_up(p.plane[plane].width, width) * div_up(striped_rows(p, plane), kTileRows);
 }
 
 class Planner {
@@ -90,8 +99,10 @@ class Planner {
         if (!batch_.filters.cdef())
             add_units("copy", copied_blocks, DD_AV1_PASS_ALL);
         filtered_ = params_.restored;
-        const auto tiles = [this](unsigned p) { return tile_groups(params_, p); };
-        add("restoration", counted(tiles, batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF));
+        const std::uint32_t flags = batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF;
+        add(kernel("wiener", batch_.dst.format.bit_depth), pass_of(strips, flags));
+        if (batch_.filters.self_guided())
+            add("self_guided", counted([this](unsigned p) { return tile_groups(params_, p); }, flags));
     }
 
   private:
@@ -150,9 +161,9 @@ class Planner {
     std::uint32_t filtered_ = 0;
 };
 
-constexpr const char *kFilterKernels[] = {"cdef_direction", "copy", "deblock_columns", "deblock_rows", "restoration"};
-constexpr const char *kDepthKernels[] = {"cdef_filter", "difference", "itx",  "itx_large",
-                                         "mc",          "overlap",    "pair", "warp"};
+constexpr const char *kFilterKernels[] = {"cdef_direction", "copy", "deblock_columns", "deblock_rows", "self_guided"};
+constexpr const char *kDepthKernels[] = {"cdef_filter", "difference", "itx",  "itx_large", "mc",
+                                         "overlap",     "pair",       "warp", "wiener"};
 constexpr const char *kIntraKernels[] = {"intra", "itx_apart", "itx_large_apart"};
 
 } // namespace

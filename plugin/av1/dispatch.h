@@ -29,7 +29,7 @@ void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *u
 
 // A dispatch is dear on V3D: a frame whose predictions and residuals need more than these is the CPU's, so that all
 // phases together take at most 16. Seven references that all kernels need could take more.
-constexpr unsigned kAv1MostDispatches = 16, kAv1FilterDispatches = 5;
+constexpr unsigned kAv1MostDispatches = 16, kAv1FilterDispatches = 6;
 // Nor is a dispatch for nothing elsewhere: so many levels of intra blocks take longer than a CPU does.
 constexpr unsigned kAv1MostWideDispatches = 1000;
 constexpr bool too_many_av1_dispatches(const PhaseWork &recon, Profile profile) {
