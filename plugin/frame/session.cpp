@@ -187,7 +187,7 @@ void DdSession::say_hello(const DdPlan &plan, bool intra_only, std::uint64_t fra
 
 void DdSession::say_goodbye() {
     if (gpu())
-        statistics.tell(log, device->name, scheduler.disabled(), scheduler.itx_backed_off());
+        statistics.tell(log, device->name, device->plan_name, scheduler.disabled(), scheduler.itx_backed_off());
     else if (device->late && (!device->gpu.settled() || device->gpu.get()) && statistics.get().frames)
         log.line(DD_LOG_INFO, "plan %s: all of the stream was decoded on the CPU before the GPU was ready",
                  device->plan_name.c_str());

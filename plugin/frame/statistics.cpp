@@ -12,6 +12,9 @@ namespace {
 constexpr std::array<const char *, DD_STAGES> unit = {"predictions", "transforms", "superblocks", "superblocks",
                                                       "superblocks"};
 
+constexpr std::array<const char *, DD_STAGES> stage_words = {"motion compensation", "transforms", "loop filter", "CDEF",
+                                                             "restoration"};
+
 constexpr std::array<const char *, DD_AV1_REFUSALS> refusal = {
     "were reconstructed on the CPU: references of another size",
     "were reconstructed on the CPU: references that the GPU can't read",
@@ -73,16 +76,37 @@ DdStats Statistics::get() const {
     return stats_;
 }
 
+void Statistics::tell_in_words(const Log &log, const std::string &device, const std::string &plan,
+                               bool disabled) const {
+    std::string gpu, cpu;
+    const auto add = [](std::string &list, const std::string &item) { list += (list.empty() ? "" : ", ") + item; };
+    for (unsigned stage = 0; stage < stages_; stage++) {
+        const std::uint64_t on_gpu = stats_.gpu_stage_frames[stage], all = on_gpu + stats_.cpu_frames[stage];
+        if (on_gpu)
+            add(gpu, std::string(stage_words[stage]) + " of " + std::to_string(on_gpu) + " of " + std::to_string(all) +
+                         " frames");
+        else if (all)
+            add(cpu, stage_words[stage]);
+    }
+    const std::string why = disabled                  ? "the GPU was given up"
+                            : early_ == stats_.frames ? "the GPU wasn't ready"
+                                                      : "plan " + plan;
+    log.line(DD_LOG_INFO, "on %s: %s%s", device.c_str(), gpu.empty() ? "nothing" : gpu.c_str(),
+             cpu.empty() ? "" : ("; on the CPU: " + cpu + " (" + why + ")").c_str());
+}
+
 void Statistics::tell_stage(const Log &log, unsigned stage, const std::string &device) const {
     log.line(DD_LOG_VERBOSE, "%s: %" PRIu64 " %s in %" PRIu64 " frames on %s, %" PRIu64 " frames on the CPU",
              stage_name(stage), stats_.gpu_blocks[stage], unit[stage], stats_.gpu_stage_frames[stage], device.c_str(),
              stats_.cpu_frames[stage]);
 }
 
-void Statistics::tell(const Log &log, const std::string &device, bool disabled, std::uint64_t itx_backed_off) const {
+void Statistics::tell(const Log &log, const std::string &device, const std::string &plan, bool disabled,
+                      std::uint64_t itx_backed_off) const {
     const std::lock_guard lock(mutex_);
     if (stats_.frames == 0)
         return;
+    tell_in_words(log, device, plan, disabled);
     log.line(DD_LOG_VERBOSE, "%" PRIu64 " frames, %" PRIu64 " with work on %s, %" PRIu64 " run again on the CPU%s",
              stats_.frames, stats_.gpu_frames, device.c_str(), stats_.rerun_frames,
              disabled ? "; the GPU was given up" : "");

@@ -33,11 +33,12 @@ class Statistics {
     void count_out_of_range();
     void count_beyond_limits();
     DdStats get() const;
-    // Some lines for people.
-    // `rested`: Scheduler::itx_backed_off().
-    void tell(const Log &log, const std::string &device, bool disabled, std::uint64_t itx_backed_off) const;
+    // One line in words, then figures. The arguments are names, and what the Scheduler says.
+    void tell(const Log &log, const std::string &device, const std::string &plan, bool disabled,
+              std::uint64_t itx_backed_off) const;
 
   private:
+    void tell_in_words(const Log &log, const std::string &device, const std::string &plan, bool disabled) const;
     void tell_stage(const Log &log, unsigned stage, const std::string &device) const;
 
     const unsigned stages_;
