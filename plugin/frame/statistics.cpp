@@ -91,7 +91,7 @@ void Statistics::tell_in_words(const Log &log, const std::string &device, const 
     const std::string why = disabled                  ? "the GPU was given up"
                             : early_ == stats_.frames ? "the GPU wasn't ready"
                                                       : "plan " + plan;
-    log.line(DD_LOG_INFO, "on %s: %s%s", device.c_str(), gpu.empty() ? "nothing" : gpu.c_str(),
+    log.line(DD_LOG_VERBOSE, "on %s: %s%s", device.c_str(), gpu.empty() ? "nothing" : gpu.c_str(),
              cpu.empty() ? "" : ("; on the CPU: " + cpu + " (" + why + ")").c_str());
 }
 

@@ -88,7 +88,7 @@ std::vector<std::uint8_t> run_on_gpu(const Av1Batch &batch, const std::vector<st
     std::memcpy(dst->data(), pixels.data(), pixels.size());
     PhaseWork work;
     plan_av1_filter(batch, work);
-    CHECK(work.dispatches.size() <= 5);
+    CHECK(work.dispatches.size() <= kAv1FilterDispatches);
     for (Dispatch &dispatch : work.dispatches) // workgroups without work, as where they are counted in two dimensions
         dispatch.groups_y++;
     GpuJob job(open_gpu());
