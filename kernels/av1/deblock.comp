@@ -242,7 +242,9 @@ void main() {
     uint left = min(4u, dir == 0u ? columns - x4 : rows - y4); // edges
     if ((dir == 0u ? x4 : y4) == 0u)
         left--, table += next_table, level += next_level, at += 4u * step;
-    [[dont_unroll]] for (; left != 0u; left--) {
+    if (left == 0u)
+        return;
+    [[dont_unroll]] do {
         const uint narrow_bits = words[table], middle_bits = words[table + 1u], third = words[table + 2u];
         const uint wide_bits = place.luma ? third : 0u; // of chroma it is the next edge's
         if ((((narrow_bits | middle_bits | wide_bits) >> bit) & 1u) != 0u) {
@@ -255,5 +257,6 @@ void main() {
         table += next_table;
         level += next_level;
         at += 4u * step;
-    }
+        left--;
+    } while (left != 0u);
 }
