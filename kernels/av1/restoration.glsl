@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// What both kinds of loop restoration share: where a pixel's stripe and unit are, and rows of input. AV1 specification,
-// clause 7.17. Stripes are counted from 8 rows of luma above the frame.
+// What both kinds of loop restoration share: where a pixel's stripe and unit are. AV1 specification, clause 7.17.
+// Stripes are counted from 8 rows of luma above the frame.
 
 // A piece of a plane that lies in one stripe and in one restoration unit.
 struct Tile {
@@ -34,16 +34,3 @@ Tile tile_at(uint plane, uint x, uint row) {
     t.unit = first + (unit_row * cols + unit_col) * DD_AV1_UNIT_WORDS;
     return t;
 }
-
-// Clause 7.17.6: rows outside the stripe are those before CDEF, two of them on each side.
-PIXELS load_row(const Tile t, int x4, int y) {
-    y = clamp(y, 0, int(t.plane.height) - 1);
-    const bool inside = y >= t.stripe_first && y <= t.stripe_last;
-    const uint at = quad_at(t.plane, x4, clamp(y, t.stripe_first - 2, t.stripe_last + 2));
-    if (inside && (pass.flags & DD_AV1_PASS_NO_CDEF) == 0u)
-        return LOAD_QUAD(scratch_a, at);
-    return LOAD_QUAD(scratch_b, at);
-}
-
-int signed_byte(uint word, int i) { return bitfieldExtract(int(word), 8 * i, 8); }
-int signed_half(uint word, int i) { return bitfieldExtract(int(word), 16 * i, 16); }

@@ -19,6 +19,16 @@ const uint kBoxRows = kRows + 2u;            // rows -1 to 16
 shared uint tile_in[kInputRows * kInputStride];
 shared uint stage[2u * kBoxRows * kBoxStride]; // both boxes
 
+// Clause 7.17.6: rows outside the stripe are those before CDEF, two of them on each side.
+PIXELS load_row(const Tile t, int x4, int y) {
+    y = clamp(y, 0, int(t.plane.height) - 1);
+    const bool inside = y >= t.stripe_first && y <= t.stripe_last;
+    const uint at = quad_at(t.plane, x4, clamp(y, t.stripe_first - 2, t.stripe_last + 2));
+    if (inside && (pass.flags & DD_AV1_PASS_NO_CDEF) == 0u)
+        return LOAD_QUAD(scratch_a, at);
+    return LOAD_QUAD(scratch_b, at);
+}
+
 void load_input(const Tile t) {
     const int last = int(t.plane.width) - 1;
     uint i = gl_LocalInvocationID.x;
@@ -34,6 +44,8 @@ void load_input(const Tile t) {
         i += LANES;
     } while (i < kInputRows * (kInputStride / 4u));
 }
+
+int signed_half(uint word, int i) { return bitfieldExtract(int(word), 16 * i, 16); }
 
 // Clause 7.17.3: a box of (2 * reach + 1) squared around a pixel becomes A | (256 - a2) << 20.
 uint box(const uint centre, const int reach, const uint strength) {

@@ -76,6 +76,8 @@ struct Filter {
     float offset, scale, top; // between the two directions
 };
 
+int signed_byte(uint word, int i) { return bitfieldExtract(int(word), 8 * i, 8); }
+
 vec4 taps_of(uint word) {
     const int a = signed_byte(word, 0), b = signed_byte(word, 1), c = signed_byte(word, 2);
     return vec4(a, b, c, 128 - 2 * (a + b + c));
