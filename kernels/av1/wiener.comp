@@ -119,6 +119,7 @@ void filter_quads(const Lane l) {
     f.top = float((1 << (depth + 8 - rounding)) - 1);
     [[unroll]] for (int i = 0; i < 4 * kLaneRows; i++)
         sum[i] = float((1 << (last_rounding - 1)) - (1 << (depth + last_rounding - 1)));
+    // Not a loop: V3D's compiler leaves one that has another in it as it is.
     add_row(l, f, 0);
     add_row(l, f, 1);
     add_row(l, f, 2);
