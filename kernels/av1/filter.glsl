@@ -13,11 +13,7 @@
 #endif
 #endif
 
-// Those of restoration wait for barriers.
-#ifndef LANES
-#define LANES 255
-#endif
-layout(local_size_x = LANES) in;
+layout(local_size_x = 255) in;
 
 layout(set = 0, binding = DD_AV1_BIND_DST, std430) buffer Dst { uint dst[]; };
 layout(set = 0, binding = DD_AV1_BIND_SCRATCH_A, std430) buffer ScratchA { uint scratch_a[]; };
@@ -49,10 +45,6 @@ PIXELS with_pixel(PIXELS q, uint i, uint value) {
 #endif
 
 uint group_index() { return gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x; }
-
-uint plane_of_group(uint group) { return group < pass.first[1] ? 0u : group < pass.first[2] ? 1u : 2u; }
-
-uint first_group(uint plane) { return plane == 0u ? 0u : plane == 1u ? pass.first[1] : pass.first[2]; }
 
 DdAv1Plane plane_at(uint plane) {
     if (plane == 0u)
@@ -108,8 +100,6 @@ BlockQuad block_quad(const Place p) {
 bool cdef_filters(const Place p, uint decision) {
     return (decision & (p.luma ? 0xfffu : 0xffu << DD_AV1_CDEF_UV_PRI_SHIFT)) != 0u;
 }
-
-bool filtered(uint plane) { return ((pass.flags >> (DD_AV1_PASS_PLANE_SHIFT + plane)) & 1u) != 0u; }
 
 // Word of the quad at column 4 * x4 of a row. Rows before the first lie in the slack.
 uint quad_at(DdAv1Plane plane, int x4, int y) {

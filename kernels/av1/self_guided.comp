@@ -1,63 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Loop restoration by self-guided filters. AV1 specification, clause 7.17.3. A workgroup takes a tile of 16 rows that
-// lies in one stripe and in one restoration unit: 64 columns, or 32 where units are that narrow. Each lane writes four
-// pixels. Tiles of other units are wiener.comp's.
+// Loop restoration by self-guided filters. AV1 specification, clause 7.17.3. A lane takes two quads, one below the
+// other: they lie in one stripe and in one restoration unit. Sixteen lanes lie side by side. Other units are
+// wiener.comp's.
+//
+// A filter's boxes lie around the columns -1 to 4 of a lane, in rows -1 to 2; the wide filter has those of rows -1 and
+// 1 alone. Sums of boxes one below the other share their rows.
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#define LANES 256
 #include "filter.glsl"
 #include "restoration.glsl"
 
-const uint kRows = 16u;
-const uint kReach = 3u;                      // pixels that a filter reads beyond its own
-const uint kInputRows = kRows + 2u * kReach; // 22
-const uint kInputStride = 72u;               // columns -4 to 67
-const uint kBoxStride = 66u;                 // columns -1 to 64
-const uint kBoxRows = kRows + 2u;            // rows -1 to 16
+const int kLaneRows = 2;
+const int kColumns = 6;
 
-shared uint tile_in[kInputRows * kInputStride];
-shared uint stage[2u * kBoxRows * kBoxStride]; // both boxes
+// Of the boxes of a row.
+struct Sums {
+    uint values[kColumns], squares[kColumns];
+};
 
-// Clause 7.17.6: rows outside the stripe are those before CDEF, two of them on each side.
-PIXELS load_row(const Tile t, int x4, int y) {
-    y = clamp(y, 0, int(t.plane.height) - 1);
-    const bool inside = y >= t.stripe_first && y <= t.stripe_last;
-    const uint at = quad_at(t.plane, x4, clamp(y, t.stripe_first - 2, t.stripe_last + 2));
-    if (inside && (pass.flags & DD_AV1_PASS_NO_CDEF) == 0u)
-        return LOAD_QUAD(scratch_a, at);
-    return LOAD_QUAD(scratch_b, at);
+// A row of pixels, from three columns before the lane's first one; 0 is the lane's first row.
+void add_row(const Lane l, const int row, const int reach, inout Sums sums) {
+    Quads q = load_quads(l, l.tile.y + row, row < 0 || row >= kLaneRows);
+    if (l.left == 0 || l.last_pixel < 7)
+        extend(l, q);
+    uint p[12];
+    [[unroll]] for (uint i = 0u; i < 4u; i++) {
+        p[i] = pixel(q.left, i);
+        p[i + 4u] = pixel(q.own, i);
+        p[i + 8u] = pixel(q.right, i);
+    }
+    uint values = 0u, squares = 0u;
+    [[unroll]] for (int i = 3 - reach; i < 3 + reach; i++) {
+        values += p[i];
+        squares += p[i] * p[i];
+    }
+    [[unroll]] for (int c = 0; c < kColumns; c++) {
+        const uint entering = p[c + 3 + reach], leaving = p[c + 3 - reach];
+        values += entering;
+        squares += entering * entering;
+        sums.values[c] += values;
+        sums.squares[c] += squares;
+        values -= leaving;
+        squares -= leaving * leaving;
+    }
 }
 
-void load_input(const Tile t) {
-    const int last = int(t.plane.width) - 1;
-    uint i = gl_LocalInvocationID.x;
-    do {
-        const uint row = i / (kInputStride / 4u);
-        const uint quad = i - row * (kInputStride / 4u);
-        const int x4 = (t.x >> 2) + int(quad) - 1;
-        const PIXELS q = load_row(t, clamp(x4, 0, last >> 2), t.y + int(row) - int(kReach));
-        [[unroll]] for (int k = 0; k < 4; k++) {
-            const int x = clamp(4 * x4 + k, 0, last);
-            tile_in[row * kInputStride + 4u * quad + uint(k)] = pixel(q, uint(x & 3));
-        }
-        i += LANES;
-    } while (i < kInputRows * (kInputStride / 4u));
-}
-
-int signed_half(uint word, int i) { return bitfieldExtract(int(word), 16 * i, 16); }
-
-// Clause 7.17.3: a box of (2 * reach + 1) squared around a pixel becomes A | (256 - a2) << 20.
-uint box(const uint centre, const int reach, const uint strength) {
-    uint sum = 0u, squares = 0u;
-    [[unroll]] for (int dy = -reach; dy <= reach; dy++)
-        [[unroll]] for (int dx = -reach; dx <= reach; dx++) {
-            const uint v = tile_in[uint(int(centre) + dy * int(kInputStride) + dx)];
-            sum += v;
-            squares += v * v;
-        }
+// Clause 7.17.3: a box of (2 * reach + 1) squared becomes A | (256 - a2) << 20.
+uint box(uint sum, uint squares, const int reach, uint strength) {
     const uint n = reach == 2 ? 25u : 9u;
-    const uint depth = params.bit_depth - 8u;
+    const uint depth = uint(BITS - 8);
     const uint a = (squares + ((1u << (2u * depth)) >> 1)) >> (2u * depth);
     const uint b = (sum + ((1u << depth) >> 1)) >> depth;
     const uint p = uint(max(int(a * n) - int(b * b), 0));
@@ -66,75 +58,116 @@ uint box(const uint centre, const int reach, const uint strength) {
     return ((x * sum * (reach == 2 ? 164u : 455u) + (1u << 11)) >> 12) | x << 20;
 }
 
-void boxes(const Tile t) {
-    const uint strengths = words[t.unit + 1u];
-    const uint wide = strengths & 0xffffu, narrow = strengths >> 16;
-    uint i = gl_LocalInvocationID.x;
-    do {
-        const uint row = i / kBoxStride;
-        const uint centre = (row + kReach - 1u) * kInputStride + (i - row * kBoxStride) + 3u;
-        if (wide != 0u && (row & 1u) == 0u) // rows -1, 1, 3, ...
-            stage[i] = box(centre, 2, wide);
-        if (narrow != 0u)
-            stage[kBoxRows * kBoxStride + i] = box(centre, 1, narrow);
-        i += LANES;
-    } while (i < kBoxRows * kBoxStride);
+struct Boxes {
+    uint at[kColumns];
+};
+
+Boxes boxes_of(const Sums sums, const int reach, uint strength) {
+    Boxes boxes;
+    [[unroll]] for (int c = 0; c < kColumns; c++)
+        boxes.at[c] = box(sums.values[c], sums.squares[c], reach, strength);
+    return boxes;
 }
 
-// (A, 256 - a2) of a box, weighted.
-ivec2 part(uint at, int weight) { return ivec2(stage[at] & 0xfffffu, stage[at] >> 20) * weight; }
+// Weighted boxes of four columns: A and 256 - a2.
+struct Weighted {
+    ivec4 a, b;
+};
 
-int self_guided_pixel(const Tile t, uint row, uint x) {
-    const uint strengths = words[t.unit + 1u];
-    const uint weights = words[t.unit + 2u];
-    const int centre = int(tile_in[(row + kReach) * kInputStride + x + 4u]);
-    int v = 0;
-    if ((strengths & 0xffffu) != 0u) {
-        const uint at = (row + 1u) * kBoxStride + x + 1u;
-        if ((row & 1u) == 0u) {
-            const uint up = at - kBoxStride, down = at + kBoxStride;
-            const ivec2 s = part(up, 6) + part(down, 6) + part(up - 1u, 5) + part(up + 1u, 5) + part(down - 1u, 5) +
-                            part(down + 1u, 5);
-            v += signed_half(weights, 0) * ((s.x - s.y * centre + 256) >> 9);
-        } else {
-            const ivec2 s = part(at, 6) + part(at - 1u, 5) + part(at + 1u, 5);
-            v += signed_half(weights, 0) * ((s.x - s.y * centre + 128) >> 8);
-        }
+// `side` times the boxes of three columns, and the middle one once more where `middle` is set.
+Weighted weigh(const Boxes boxes, const int side, const bool middle) {
+    Weighted w;
+    [[unroll]] for (int i = 0; i < 4; i++) {
+        const uint left = boxes.at[i], own = boxes.at[i + 1], right = boxes.at[i + 2];
+        const uint a = own & 0xfffffu, b = own >> 20;
+        w.a[i] = int(((left & 0xfffffu) + a + (right & 0xfffffu)) * uint(side) + (middle ? a : 0u));
+        w.b[i] = int(((left >> 20) + b + (right >> 20)) * uint(side) + (middle ? b : 0u));
     }
-    if ((strengths >> 16) != 0u) {
-        const uint at = (kBoxRows + row + 1u) * kBoxStride + x + 1u;
-        const uint up = at - kBoxStride, down = at + kBoxStride;
-        const ivec2 s = part(at, 4) + part(at - 1u, 4) + part(at + 1u, 4) + part(up, 4) + part(down, 4) +
-                        part(up - 1u, 3) + part(up + 1u, 3) + part(down - 1u, 3) + part(down + 1u, 3);
-        v += signed_half(weights, 1) * ((s.x - s.y * centre + 256) >> 9);
+    return w;
+}
+
+// What boxes make of pixels, less the pixels themselves.
+ivec4 guided(const Weighted w, ivec4 pixels) { return w.a - w.b * pixels; }
+ivec4 guided(const Weighted w, const Weighted other, ivec4 pixels) { return w.a + other.a - (w.b + other.b) * pixels; }
+
+Sums no_sums() {
+    Sums s;
+    [[unroll]] for (int c = 0; c < kColumns; c++)
+        s.values[c] = s.squares[c] = 0u;
+    return s;
+}
+
+ivec4 own_pixels(const Lane l, const int row) {
+    const PIXELS q = load_quads(l, l.tile.y + row, false).own;
+    return ivec4(pixel(q, 0u), pixel(q, 1u), pixel(q, 2u), pixel(q, 3u));
+}
+
+void add_wide(const Lane l, uint strength, int weight, inout ivec4 change[kLaneRows]) {
+    Sums both = no_sums();
+    add_row(l, -1, 2, both);
+    add_row(l, 0, 2, both);
+    add_row(l, 1, 2, both);
+    Sums sums = both;
+    add_row(l, -3, 2, sums);
+    add_row(l, -2, 2, sums);
+    const Weighted above = weigh(boxes_of(sums, 2, strength), 5, true);
+    sums = both;
+    add_row(l, 2, 2, sums);
+    add_row(l, 3, 2, sums);
+    const Weighted below = weigh(boxes_of(sums, 2, strength), 5, true);
+    change[0] += weight * ((guided(above, below, own_pixels(l, 0)) + 256) >> 9);
+    change[1] += weight * ((guided(below, own_pixels(l, 1)) + 128) >> 8);
+}
+
+void add_narrow(const Lane l, uint strength, int weight, inout ivec4 change[kLaneRows]) {
+    Sums both = no_sums();
+    add_row(l, -1, 1, both);
+    add_row(l, 0, 1, both);
+    Sums sums = both;
+    add_row(l, -2, 1, sums);
+    const Boxes above = boxes_of(sums, 1, strength);
+    add_row(l, 1, 1, both);
+    const Boxes first = boxes_of(both, 1, strength);
+    ivec4 row0 = guided(weigh(above, 3, true), weigh(first, 4, false), own_pixels(l, 0));
+    ivec4 row1 = guided(weigh(first, 3, true), own_pixels(l, 1));
+
+    both = no_sums();
+    add_row(l, 1, 1, both);
+    add_row(l, 2, 1, both);
+    sums = both;
+    add_row(l, 0, 1, sums);
+    const Boxes second = boxes_of(sums, 1, strength);
+    add_row(l, 3, 1, both);
+    const Boxes below = boxes_of(both, 1, strength);
+    row0 += guided(weigh(second, 3, true), own_pixels(l, 0));
+    row1 += guided(weigh(second, 4, false), weigh(below, 3, true), own_pixels(l, 1));
+    change[0] += weight * ((row0 + 256) >> 9);
+    change[1] += weight * ((row1 + 256) >> 9);
+}
+
+void filter_quads(const Lane l) {
+    const uint strengths = words[l.tile.unit + 1u], weights = words[l.tile.unit + 2u];
+    const uint wide = strengths & 0xffffu, narrow = strengths >> 16;
+    ivec4 change[kLaneRows];
+    [[unroll]] for (int row = 0; row < kLaneRows; row++)
+        change[row] = ivec4(0);
+    if (narrow != 0u)
+        add_narrow(l, narrow, int(weights) >> 16, change);
+    if (wide != 0u)
+        add_wide(l, wide, int(weights << 16) >> 16, change);
+    const int most = (1 << BITS) - 1;
+    [[unroll]] for (int row = 0; row < kLaneRows; row++) {
+        const ivec4 v = clamp(own_pixels(l, row) + ((change[row] + 1024) >> 11), 0, most);
+        PIXELS q = PIXELS(0u);
+        [[unroll]] for (int i = 0; i < 4; i++)
+            q = with_pixel(q, uint(i), uint(v[i]));
+        store_row(l, row, q);
     }
-    return centre + ((v + 1024) >> 11);
 }
 
 void main() {
-    const uint group = group_index();
-    if (group >= pass.total)
-        return;
-    const uint plane = plane_of_group(group);
-    if (!filtered(plane))
-        return;
-    const uint columns = min(64u, 1u << unit_log2_of(plane)), index = group - first_group(plane);
-    const uint across = (plane_at(plane).width + columns - 1u) / columns, down = index / across;
-    const Tile t = tile_at(plane, (index - down * across) * columns, down * kRows);
-    if (words[t.unit] != DD_AV1_UNIT_SELF_GUIDED)
-        return;
-    load_input(t);
-    barrier();
-    boxes(t);
-    barrier();
-
-    const uint row = gl_LocalInvocationID.x / 16u, x = (gl_LocalInvocationID.x & 15u) * 4u;
-    const int y = t.y + int(row);
-    if (x >= columns || t.x + int(x) >= int(t.plane.width) || y < 0 || y >= int(t.plane.height))
-        return;
-    const int top = (1 << params.bit_depth) - 1;
-    PIXELS q = PIXELS(0u);
-    [[unroll]] for (uint i = 0u; i < 4u; i++)
-        q = with_pixel(q, i, uint(clamp(self_guided_pixel(t, row, x + i), 0, top)));
-    STORE_QUAD(dst, quad_at(t.plane, (t.x + int(x)) >> 2, y), q);
+    const Place place = place_of_lane();
+    const Lane l = lane_at(place, kLaneRows);
+    if (lane_has_pixels(l) && place.filtered && words[l.tile.unit] == DD_AV1_UNIT_SELF_GUIDED)
+        filter_quads(l);
 }

@@ -10,55 +10,6 @@
 
 const int kLaneRows = 4;
 
-// A lane's place. Words are counted from the quad's column; the quads beside it are clamped to the plane.
-struct Lane {
-    Tile tile;
-    int at, stride, left, right; // words
-    int last_pixel;              // of the plane's row, from the quad's first one
-};
-
-struct Quads {
-    PIXELS left, own, right;
-};
-
-Quads load_quads(const Lane l, int y, const bool outside) {
-    y = clamp(y, 0, int(l.tile.plane.height) - 1);
-    const bool filtered_by_cdef = (pass.flags & DD_AV1_PASS_NO_CDEF) == 0u &&
-                                  (!outside || (y >= l.tile.stripe_first && y <= l.tile.stripe_last));
-    if (outside)
-        y = clamp(y, l.tile.stripe_first - 2, l.tile.stripe_last + 2);
-    const int at = l.at + y * l.stride;
-    Quads q;
-    if (filtered_by_cdef) {
-        q.left = LOAD_QUAD(scratch_a, at + l.left);
-        q.own = LOAD_QUAD(scratch_a, at);
-        q.right = LOAD_QUAD(scratch_a, at + l.right);
-    } else {
-        q.left = LOAD_QUAD(scratch_b, at + l.left);
-        q.own = LOAD_QUAD(scratch_b, at);
-        q.right = LOAD_QUAD(scratch_b, at + l.right);
-    }
-    return q;
-}
-
-// Pixels beyond the plane's first and last columns.
-void extend(const Lane l, inout Quads q) {
-    const int last = l.last_pixel;
-    uint right_most = 0u;
-    [[unroll]] for (int i = 0; i < 4; i++) {
-        right_most = last == i ? pixel(q.own, uint(i)) : right_most;
-        right_most = last == i + 4 ? pixel(q.right, uint(i)) : right_most;
-    }
-    [[unroll]] for (int i = 0; i < 4; i++) {
-        if (l.left == 0)
-            q.left = with_pixel(q.left, uint(i), pixel(q.own, 0u));
-        if (i > last)
-            q.own = with_pixel(q.own, uint(i), right_most);
-        if (i + 4 > last)
-            q.right = with_pixel(q.right, uint(i), right_most);
-    }
-}
-
 #if BYTES == 1
 // Half floats with the exponent of 1024, which V3D takes as they are.
 const float kBias = 1024.0;
@@ -102,12 +53,6 @@ void add_row(const Lane l, const Filter f, const int row) {
     }
 }
 
-void store_row(const Lane l, int row, PIXELS q) {
-    const int y = l.tile.y + row;
-    if (y >= 0 && y < int(l.tile.plane.height))
-        STORE_QUAD(dst, l.at + y * l.stride, q);
-}
-
 // All sums are exact in fp32: taps' magnitudes are 376 at most in all, what they weigh less than 2^15.
 void filter_quads(const Lane l) {
     const int depth = BITS, rounding = depth == 12 ? 5 : 3, last_rounding = depth == 12 ? 9 : 11;
@@ -146,15 +91,8 @@ void copy_quads(const Lane l) {
 
 void main() {
     const Place place = place_of_lane();
-    const uint x = place.unit * 64u + place.lane * 4u, row = place.row * uint(kLaneRows);
-    Lane l;
-    l.tile = tile_at(place.plane, x, row);
-    l.stride = int((place.luma ? pass.stride[0] : pass.stride[1]) / 4u);
-    l.at = int((place.offset + x * BYTES) / 4u);
-    l.last_pixel = int(l.tile.plane.width) - 1 - int(x);
-    l.left = x == 0u ? 0 : -int(QUAD_WORDS);
-    l.right = l.last_pixel < 4 ? 0 : int(QUAD_WORDS);
-    if (l.last_pixel < 0 || l.tile.y >= int(l.tile.plane.height))
+    const Lane l = lane_at(place, kLaneRows);
+    if (!lane_has_pixels(l))
         return;
     const uint kind = place.filtered ? words[l.tile.unit] : DD_AV1_UNIT_NONE;
     if (kind == DD_AV1_UNIT_NONE)

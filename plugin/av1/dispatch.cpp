@@ -11,9 +11,7 @@ namespace dd {
 namespace {
 
 constexpr unsigned kLanes = 255;
-constexpr unsigned kTileRows = 16;             // of self_guided.comp
-constexpr unsigned kTileColumns = 64;          // or a unit, where that is narrower
-constexpr unsigned kStripRows = 4;             // of wiener.comp's units
+constexpr unsigned kStripColumns = 64;         // of restoration's units
 constexpr unsigned kMaxGroups = 32768u;        // in one dimension; the kernels count through both
 constexpr float kLarger = 1 + 4 * FLT_EPSILON; // than what the kernels' multiplication loses
 constexpr unsigned kUnit = 16; // lanes of a unit (filter.glsl), and pixels of its sides in a plane that is deblocked
@@ -56,14 +54,9 @@ Units copied_blocks(const DdAv1FilterParams &p, unsigned plane) { // 256 pixels 
 unsigned striped_rows(const DdAv1FilterParams &p, unsigned plane) {
     return p.plane[plane].height + (plane ? 8 >> p.ss_v : 8);
 }
+template <unsigned kLaneRows>
 Units strips(const DdAv1FilterParams &p, unsigned plane) {
-    return {div_up(p.plane[plane].width, kTileColumns), div_up(striped_rows(p, plane), kStripRows)};
-}
-unsigned tile_groups(const DdAv1FilterParams &p, unsigned plane) {
-    if (!(p.restored >> plane & 1))
-        return 0;
-    const unsigned width = std::min(kTileColumns, 1u << p.unit_log2[plane]);
-    return div_up(p.plane[plane].width, width) * div_up(striped_rows(p, plane), kTileRows);
+    return {div_up(p.plane[plane].width, kStripColumns), div_up(striped_rows(p, plane), kLaneRows)};
 }
 
 class Planner {
@@ -100,41 +93,29 @@ class Planner {
             add_units("copy", copied_blocks, DD_AV1_PASS_ALL);
         filtered_ = params_.restored;
         const std::uint32_t flags = batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF;
-        add(kernel("wiener", batch_.dst.format.bit_depth), pass_of(strips, flags));
+        add(kernel("wiener", batch_.dst.format.bit_depth), pass_of(strips<4>, flags));
         if (batch_.filters.self_guided())
-            add("self_guided", counted([this](unsigned p) { return tile_groups(params_, p); }, flags));
+            add(kernel("self_guided", batch_.dst.format.bit_depth), pass_of(strips<2>, flags));
     }
 
   private:
     using UnitsOfPlane = Units (*)(const DdAv1FilterParams &, unsigned);
 
-    // With the workgroups of each plane: groups(plane).
-    template <typename Groups>
-    DdAv1Pass counted(Groups &&groups, std::uint32_t flags) const {
+    DdAv1Pass pass_of(UnitsOfPlane units, std::uint32_t flags) const {
         DdAv1Pass pass{};
         for (unsigned p = 0; p < 3; p++) {
             pass.first[p] = pass.total;
-            if (p < params_.planes)
-                pass.total += groups(p);
-        }
-        pass.flags = flags | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
-        return pass;
-    }
-
-    DdAv1Pass pass_of(UnitsOfPlane units, std::uint32_t flags) const {
-        const auto groups = [&](unsigned p) {
-            const Units all = units(params_, p);
-            return div_up(all.across * all.down * kUnit, kLanes);
-        };
-        DdAv1Pass pass = counted(groups, flags);
-        for (unsigned p = 0; p < params_.planes; p++) {
+            if (p >= params_.planes)
+                continue;
             const Units all = units(params_, p);
             const unsigned kind = p ? 1 : 0;
+            pass.total += div_up(all.across * all.down * kUnit, kLanes);
             pass.across[kind] = all.across;
             pass.inverse[kind] = kLarger / static_cast<float>(all.across);
             pass.offset[p] = params_.plane[p].offset;
             pass.stride[kind] = params_.plane[p].stride;
         }
+        pass.flags = flags | filtered_ << DD_AV1_PASS_PLANE_SHIFT;
         pass.ss_h = params_.ss_h;
         pass.ss_v = params_.ss_v;
         return pass;
@@ -161,9 +142,9 @@ class Planner {
     std::uint32_t filtered_ = 0;
 };
 
-constexpr const char *kFilterKernels[] = {"cdef_direction", "copy", "deblock_columns", "deblock_rows", "self_guided"};
-constexpr const char *kDepthKernels[] = {"cdef_filter", "difference", "itx",  "itx_large", "mc",
-                                         "overlap",     "pair",       "warp", "wiener"};
+constexpr const char *kFilterKernels[] = {"cdef_direction", "copy", "deblock_columns", "deblock_rows"};
+constexpr const char *kDepthKernels[] = {"cdef_filter", "difference", "itx",         "itx_large", "mc",
+                                         "overlap",     "pair",       "self_guided", "warp",      "wiener"};
 constexpr const char *kIntraKernels[] = {"intra", "itx_apart", "itx_large_apart"};
 
 } // namespace
