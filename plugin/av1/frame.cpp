@@ -67,10 +67,13 @@ void Av1Frame::begin_recon(const DdFrameInfo &info) {
         refusal_ = DD_AV1_REFUSE_SUPERRES;
     if (frame_.on_gpu(DD_STAGE_MC) && info.one_pass)
         refuse(DD_AV1_REFUSE_NO_PASSES);
-    if (frame_.on_gpu(DD_STAGE_MC))
+    if (frame_.on_gpu(DD_STAGE_MC)) {
         recorded.recon.reset(recorded.dst, readable_references(info), info.recorders, std::max(info.tiles, 1u));
-    else
+        for (unsigned i = 0; i < info.recorders; i++)
+            recorders.push_back({&frame_, i});
+    } else {
         recorded.recon.clear();
+    }
     // Residuals are added to predictions in the same submit: without those there is nothing to add them to.
     if (!frame_.on_gpu(DD_STAGE_MC))
         frame_.plan.side[DD_STAGE_ITX] = DD_SIDE_CPU;
@@ -113,6 +116,7 @@ void Av1Frame::begin(const DdFrameInfo &info) {
     has_records_ = true;
     recorded.dst = info.dst->layout();
     recorded.filters.clear();
+    recorders.clear();
     sync.reset(recorded.dst, 0);
     in_tiles_ = false;
     if (frame_.plan.side[DD_STAGE_LF] == DD_SIDE_NONE) {

@@ -8,6 +8,12 @@
 #include "frame/record_pool.h"
 
 #include <optional>
+#include <vector>
+
+struct DdAv1Recorder {
+    DdFrame *frame;
+    unsigned index;
+};
 
 namespace dd {
 
@@ -41,6 +47,7 @@ class Av1Frame final : public CodecFrame {
 
     Av1Batch recorded; // its recon phase is lent by the codec while the frame `has_records_`
     Av1TileSync sync;
+    std::vector<DdAv1Recorder> recorders; // none where the recon phase is the CPU's
 
   private:
     void begin_recon(const DdFrameInfo &info);

@@ -74,64 +74,76 @@ Av1Frame *av1_of(DdFrame *frame) {
     return frame && frame->session->codec_id == DD_CODEC_AV1 ? static_cast<Av1Frame *>(frame->codec.get()) : nullptr;
 }
 
-// Calls `put` with a recorder of the frame; it says whether the record was taken.
+// Calls `put` with the recorder of the frame's batch; it says whether the record was taken.
 template <typename Put>
-int record_with(DdFrame *frame, unsigned recorder, Put &&put) {
-    if (!frame)
+int record_with(DdAv1Recorder *recorder, Put &&put) {
+    if (!recorder)
         return DD_ERR_INVALID;
-    Av1Frame *av1 = av1_of(frame);
-    if (!av1 || recorder >= av1->recorded.recon.recorders.size())
-        return frame->fail(DD_ERR_INVALID);
-    const int result = guarded([&] { return result_of(put(av1->recorded.recon.recorders[recorder])); });
-    return result == DD_OK ? result : frame->fail(result);
+    std::vector<Av1Recorder> &recorders = av1_of(recorder->frame)->recorded.recon.recorders;
+    if (recorder->index >= recorders.size())
+        return recorder->frame->fail(DD_ERR_INVALID);
+    const int result = guarded([&] { return result_of(put(recorders[recorder->index])); });
+    return result == DD_OK ? result : recorder->frame->fail(result);
 }
 
 // The same with something of the caller's to record, which has to be there.
 template <typename Record, typename Put>
-int record(DdFrame *frame, unsigned recorder, const Record *what, Put &&put) {
-    if (frame && !what)
-        return frame->fail(DD_ERR_INVALID);
-    return record_with(frame, recorder, put);
+int record(DdAv1Recorder *recorder, const Record *what, Put &&put) {
+    if (recorder && !what)
+        return recorder->frame->fail(DD_ERR_INVALID);
+    return record_with(recorder, put);
 }
 
 } // namespace
 
 extern "C" {
 
-int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction) {
-    return record(frame, recorder, prediction, [&](Av1Recorder &to) { return to.predict(*prediction); });
+DdAv1Recorder *dd_av1_recorder(DdFrame *frame, unsigned index) {
+    Av1Frame *av1 = av1_of(frame);
+    if (!av1)
+        return nullptr;
+    if (index < av1->recorders.size())
+        return &av1->recorders[index];
+    if (frame->on_gpu(DD_STAGE_MC))
+        frame->fail(DD_ERR_INVALID);
+    return nullptr;
 }
 
-int dd_av1_predict_block(DdFrame *frame, unsigned recorder, const DdAv1InterBlock *block) {
-    return record(frame, recorder, block, [&](Av1Recorder &to) { return to.predict(*block); });
+int dd_av1_predict(DdAv1Recorder *recorder, const DdAv1Prediction *prediction) {
+    return record(recorder, prediction, [&](Av1Recorder &to) { return to.predict(*prediction); });
 }
 
-int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap) {
-    return record(frame, recorder, overlap, [&](Av1Recorder &to) { return to.overlap(*overlap); });
+int dd_av1_predict_block(DdAv1Recorder *recorder, const DdAv1InterBlock *block) {
+    return record(recorder, block, [&](Av1Recorder &to) { return to.predict(*block); });
 }
 
-int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference) {
-    return record(frame, recorder, difference, [&](Av1Recorder &to) { return to.difference(*difference); });
+int dd_av1_overlap(DdAv1Recorder *recorder, const DdAv1Overlap *overlap) {
+    return record(recorder, overlap, [&](Av1Recorder &to) { return to.overlap(*overlap); });
 }
 
-int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual) {
-    if (frame && !frame->on_gpu(DD_STAGE_ITX))
+int dd_av1_difference(DdAv1Recorder *recorder, const DdAv1Difference *difference) {
+    return record(recorder, difference, [&](Av1Recorder &to) { return to.difference(*difference); });
+}
+
+int dd_av1_take_residual(DdAv1Recorder *recorder, const DdAv1Residual *residual) {
+    if (recorder && !recorder->frame->on_gpu(DD_STAGE_ITX))
         return DD_ERR_INVALID;
-    return record(frame, recorder, residual, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
+    return record(recorder, residual, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
 }
 
 int dd_av1_takes_intra(const DdFrame *frame) {
     return frame && frame->takes_intra;
 }
 
-int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra) {
-    if (frame && !frame->takes_intra)
+int dd_av1_intra(DdAv1Recorder *recorder, const DdAv1Intra *intra) {
+    if (recorder && !recorder->frame->takes_intra)
         return DD_ERR_INVALID;
-    return record(frame, recorder, intra, [&](Av1Recorder &to) { return to.intra(*intra); });
+    return record(recorder, intra, [&](Av1Recorder &to) { return to.intra(*intra); });
 }
 
-int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h) {
-    return record_with(frame, recorder, [&](Av1Recorder &) { return av1_of(frame)->sync.add(recorder, x, y, w, h); });
+int dd_av1_cpu_share(DdAv1Recorder *recorder, unsigned x, unsigned y, unsigned w, unsigned h) {
+    return record_with(recorder,
+                       [&](Av1Recorder &) { return av1_of(recorder->frame)->sync.add(recorder->index, x, y, w, h); });
 }
 
 void dd_av1_cpu_shares_complete(DdFrame *frame) {
@@ -149,8 +161,8 @@ void dd_av1_give_back_residuals(DdFrame *frame) {
     });
 }
 
-int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count) {
-    return record_with(frame, recorder, [&](Av1Recorder &to) {
+int dd_av1_residuals_kept(DdAv1Recorder *recorder, unsigned count) {
+    return record_with(recorder, [&](Av1Recorder &to) {
         to.residuals_kept += count;
         return true;
     });

@@ -16,12 +16,12 @@ static int refuses(void) {
     return every && (hash >> 8) % (unsigned)atoi(every) == 0;
 }
 
-int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual) {
-    int (*const take)(DdFrame *, unsigned, const DdAv1Residual *) = dlsym(RTLD_NEXT, "dd_av1_take_residual");
+int dd_av1_take_residual(DdAv1Recorder *recorder, const DdAv1Residual *residual) {
+    int (*const take)(DdAv1Recorder *, const DdAv1Residual *) = dlsym(RTLD_NEXT, "dd_av1_take_residual");
     DdAv1Residual handed = *residual;
     if (refuses())
         handed.type = UINT8_MAX;
-    return take(frame, recorder, &handed);
+    return take(recorder, &handed);
 }
 
 int dd_vp9_take_residuals(DdVp9Recorder *recorder, const DdVp9Residuals *residuals) {

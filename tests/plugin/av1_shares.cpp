@@ -208,10 +208,10 @@ Result decode(DdSession *session, const Scene &scene, bool complete, bool filter
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session, &info, &frame) == DD_OK);
     for (const DdAv1InterBlock &block : scene.blocks)
-        REQUIRE(dd_av1_predict_block(frame, 0, &block) == DD_OK);
+        REQUIRE(dd_av1_predict_block(dd_av1_recorder(frame, 0), &block) == DD_OK);
     unsigned n = 0;
     for (const Block &b : scene.shares)
-        REQUIRE(dd_av1_cpu_share(frame, n++ % kRecorders, b.x, b.y, b.w, b.h) == DD_OK);
+        REQUIRE(dd_av1_cpu_share(dd_av1_recorder(frame, n++ % kRecorders), b.x, b.y, b.w, b.h) == DD_OK);
     if (complete)
         dd_av1_cpu_shares_complete(frame);
     REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == DD_OK);
@@ -402,12 +402,12 @@ TEST_CASE("A share that can't be, or that comes late, sends the frame to the CPU
     info.filtered = DD_AV1_FILTER_DEBLOCK;
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
-    REQUIRE(dd_av1_cpu_share(nullptr, 0, 0, 0, 8, 8) == DD_ERR_INVALID);
-    REQUIRE(dd_av1_cpu_share(frame, 0, 0, 0, 8, 8) == DD_OK);
+    REQUIRE(dd_av1_cpu_share(nullptr, 0, 0, 8, 8) == DD_ERR_INVALID);
+    REQUIRE(dd_av1_cpu_share(dd_av1_recorder(frame, 0), 0, 0, 8, 8) == DD_OK);
     dd_av1_cpu_shares_complete(nullptr);
     if (late)
         dd_av1_cpu_shares_complete(frame);
-    REQUIRE(dd_av1_cpu_share(frame, 0, late ? 0 : 1, 0, 8, 8) == DD_ERR_INVALID);
+    REQUIRE(dd_av1_cpu_share(dd_av1_recorder(frame, 0), late ? 0 : 1, 0, 8, 8) == DD_ERR_INVALID);
     REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == DD_ERR_INVALID);
     dd_frame_end(&frame, DD_OUTCOME_RERUN);
 }

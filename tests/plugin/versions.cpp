@@ -79,9 +79,10 @@ TEST_CASE("records that aren't there are refused", "[versions]") {
     for (unsigned kind = 0; kind < 5; kind++) {
         DdFrame *frame = nullptr;
         REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
-        const int results[] = {dd_av1_predict(frame, 0, nullptr), dd_av1_predict_block(frame, 0, nullptr),
-                               dd_av1_overlap(frame, 0, nullptr), dd_av1_difference(frame, 0, nullptr),
-                               dd_av1_take_residual(frame, 0, nullptr)};
+        DdAv1Recorder *recorder = dd_av1_recorder(frame, 0);
+        const int results[] = {dd_av1_predict(recorder, nullptr), dd_av1_predict_block(recorder, nullptr),
+                               dd_av1_overlap(recorder, nullptr), dd_av1_difference(recorder, nullptr),
+                               dd_av1_take_residual(recorder, nullptr)};
         REQUIRE(results[kind] == DD_ERR_INVALID);
         dd_frame_end(&frame, DD_OUTCOME_DROPPED);
     }

@@ -248,26 +248,26 @@ class Run {
 
     void record_av1() {
         DdFrame *frame = newest();
-        const unsigned recorder = in_.below(4);
+        DdAv1Recorder *recorder = dd_av1_recorder(frame, in_.below(4));
         switch (in_.below(8)) {
         case 0: {
             auto prediction = in_.take<DdAv1Prediction>();
             for (DdAv1Source &source : prediction.source)
                 source.warp = warp();
             prediction.mask = static_cast<const std::uint8_t *>(tables_.at(0));
-            dd_av1_predict(frame, recorder, &prediction);
+            dd_av1_predict(recorder, &prediction);
             break;
         }
         case 1: {
             const auto block = in_.take<DdAv1InterBlock>();
-            dd_av1_predict_block(frame, recorder, &block);
+            dd_av1_predict_block(recorder, &block);
             break;
         }
         case 2: {
             auto overlap = in_.take<DdAv1Overlap>();
             for (DdAv1Source &source : overlap.source)
                 source.warp = nullptr;
-            dd_av1_overlap(frame, recorder, &overlap);
+            dd_av1_overlap(recorder, &overlap);
             break;
         }
         case 3: {
@@ -276,29 +276,29 @@ class Run {
                 difference.source[i].warp = warp();
                 difference.chroma_source[i].warp = warp();
             }
-            dd_av1_difference(frame, recorder, &difference);
+            dd_av1_difference(recorder, &difference);
             break;
         }
         case 4: {
             const DdAv1Residual one = residual();
-            dd_av1_take_residual(frame, recorder, &one);
+            dd_av1_take_residual(recorder, &one);
             break;
         }
         case 5:
-            return intra(frame, recorder);
+            return intra(recorder);
         case 6:
-            dd_av1_cpu_share(frame, recorder, in_.take<std::uint16_t>(), in_.take<std::uint16_t>(), in_.below(65),
+            dd_av1_cpu_share(recorder, in_.take<std::uint16_t>(), in_.take<std::uint16_t>(), in_.below(65),
                              in_.below(65));
             dd_av1_cpu_shares_complete(frame);
             break;
         default:
             dd_av1_give_back_residuals(frame);
-            dd_av1_residuals_kept(frame, recorder, in_.below(9));
+            dd_av1_residuals_kept(recorder, in_.below(9));
             dd_av1_refuse(frame, static_cast<DdAv1Refusal>(in_.below(8)));
         }
     }
 
-    void intra(DdFrame *frame, unsigned recorder) {
+    void intra(DdAv1Recorder *recorder) {
         auto block = in_.take<DdAv1Intra>();
         const DdAv1Residual residuals[2] = {residual(), residual()};
         block.palette[0] = tables_.at(0);
@@ -308,7 +308,7 @@ class Run {
         block.mask = in_.below(4) ? nullptr : static_cast<const std::uint8_t *>(tables_.at(0));
         for (unsigned i = 0; i < 2; i++)
             block.residual[i] = in_.below(2) ? &residuals[i] : nullptr;
-        dd_av1_intra(frame, recorder, &block);
+        dd_av1_intra(recorder, &block);
     }
 
     DdSession *session_;

@@ -70,8 +70,9 @@ extern "C" {
  *  |---|---|---|
  *  | 1 | 2026-11-21 | as 0.1 had it |
  *  | 2 | 2026-11-27 | DdDeviceOptions.robust |
- *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched | */
-#define DD_API_NUMBER 3
+ *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched |
+ *  | 4 | 2026-11-28 | DdAv1Recorder instead of a frame and an index | */
+#define DD_API_NUMBER 4
 
 typedef enum DdResult {
     DD_OK = 0,
@@ -559,15 +560,22 @@ typedef struct DdAv1Residual {
     void *home; /**< where dd_av1_give_back_residuals puts them, until the frame ends; NULL: where they were */
 } DdAv1Residual;
 
+/** One of a frame's recorders (DdFrameInfo.recorders). */
+typedef struct DdAv1Recorder DdAv1Recorder;
+/** The recorder with this index. Belongs to the frame, and is valid until dd_frame_end; one thread at a time may
+ *  use it. @return NULL if there is none: the frame's plan leaves the recon phase to the CPU, or the index is too
+ *  large, which is an error of the frame */
+DD_API DdAv1Recorder *dd_av1_recorder(DdFrame *frame, unsigned index);
+
 /** Each returns DD_OK, or DD_ERR_INVALID where a position, a reference or a size isn't possible; then, as after
  *  any other error, nothing of the frame's recon phase will run. */
-DD_API int dd_av1_predict(DdFrame *frame, unsigned recorder, const DdAv1Prediction *prediction);
-DD_API int dd_av1_predict_block(DdFrame *frame, unsigned recorder, const DdAv1InterBlock *block);
-DD_API int dd_av1_overlap(DdFrame *frame, unsigned recorder, const DdAv1Overlap *overlap);
-DD_API int dd_av1_difference(DdFrame *frame, unsigned recorder, const DdAv1Difference *difference);
+DD_API int dd_av1_predict(DdAv1Recorder *recorder, const DdAv1Prediction *prediction);
+DD_API int dd_av1_predict_block(DdAv1Recorder *recorder, const DdAv1InterBlock *block);
+DD_API int dd_av1_overlap(DdAv1Recorder *recorder, const DdAv1Overlap *overlap);
+DD_API int dd_av1_difference(DdAv1Recorder *recorder, const DdAv1Difference *difference);
 /** Takes the coefficients away: they are zero afterwards. Also DD_ERR_RANGE, where the transform's values leave
  *  the range in which all decoders agree. Only where the plan gives residuals to the GPU. */
-DD_API int dd_av1_take_residual(DdFrame *frame, unsigned recorder, const DdAv1Residual *residual);
+DD_API int dd_av1_take_residual(DdAv1Recorder *recorder, const DdAv1Residual *residual);
 /** Puts all coefficients that were taken back to where they were, or to their homes, for the CPU to do the frame.
  *  Its recon phase can't run on the GPU then. After both phases were submitted together, or a wait for the recon
  *  phase was good, there is nothing to put back. */
@@ -629,16 +637,16 @@ typedef struct DdAv1Intra {
 /** Takes the coefficients away, as dd_av1_take_residual() does, and returns the same. Only where
  *  dd_av1_takes_intra() says so. Blocks of a tile come in the order of decoding, from one thread at a time, in
  *  whichever recorders, and so do luma and chroma of a block; none reads what another tile has. */
-DD_API int dd_av1_intra(DdFrame *frame, unsigned recorder, const DdAv1Intra *intra);
+DD_API int dd_av1_intra(DdAv1Recorder *recorder, const DdAv1Intra *intra);
 
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
-DD_API int dd_av1_residuals_kept(DdFrame *frame, unsigned recorder, unsigned count);
+DD_API int dd_av1_residuals_kept(DdAv1Recorder *recorder, unsigned count);
 
 /** A block of which the CPU has a share behind the recon phase: intra, or inter-intra. Pixels of luma, multiples
  *  of 4, at most 128x128 and within whole superblocks; the block's chroma goes with it. Where pictures have a copy
  *  for the GPU and one for the CPU, what such blocks need, and intra prediction around them, is all that is copied
  *  between the recon and the filter phase. */
-DD_API int dd_av1_cpu_share(DdFrame *frame, unsigned recorder, unsigned x, unsigned y, unsigned w, unsigned h);
+DD_API int dd_av1_cpu_share(DdAv1Recorder *recorder, unsigned x, unsigned y, unsigned w, unsigned h);
 /** Before the recon phase is submitted alone: a promise that all such blocks were told. Until the filter phase is
  *  submitted, with `cpu_wrote`, the CPU writes no pixel of `dst` outside of them, and those that AV1's intra
  *  prediction of them doesn't read are undefined. The promise ends with an error of dd_frame_submit or

@@ -95,9 +95,10 @@ enum {
 int dav1d_daedalus_smooth_neighbours(const Dav1dTaskContext *t);
 /* An intra block, and the intra part of inter-intra prediction (daedalus_intra.c). cbi, cf,
  * home: where the block's coefficients begin. Some may be left at cf. */
-int dav1d_daedalus_record_intra(const Dav1dTaskContext *t, unsigned recorder, enum BlockSize bs,
-                                const Av1Block *b, const int16_t *cbi, void *cf, void *home);
-void dav1d_daedalus_record_inter_intra(const Dav1dTaskContext *t, unsigned recorder,
+int dav1d_daedalus_record_intra(const Dav1dTaskContext *t, struct DdAv1Recorder *recorder,
+                                enum BlockSize bs, const Av1Block *b, const int16_t *cbi,
+                                void *cf, void *home);
+void dav1d_daedalus_record_inter_intra(const Dav1dTaskContext *t, struct DdAv1Recorder *recorder,
                                        enum BlockSize bs, const Av1Block *b);
 /* Where nothing is left to the CPU, recon and filters go to the GPU at once, and what is
  * waited for is their end (f->daedalus.whole). Returns what dd_frame_submit() does. */

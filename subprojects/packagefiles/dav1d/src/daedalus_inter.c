@@ -61,16 +61,17 @@
 typedef struct {
     Dav1dTaskContext *t;
     const Dav1dFrameContext *f;
-    unsigned recorder;
+    DdAv1Recorder *recorder;
     int chroma, ss_hor, ss_ver, h_mul, v_mul; /* pixels of 4 pixels of luma */
 } Plane;
 
 /* Of a tile, where a frame has no more of them than there are threads: its rows are
  * parsed one after the other. Each recorder of each frame in flight grows to what the
  * largest frame needs of it. */
-static unsigned recorder_of(const Dav1dTaskContext *const t) {
+static DdAv1Recorder *recorder_of(const Dav1dTaskContext *const t) {
     const Dav1dFrameContext *const f = t->f;
-    return (unsigned) (f->daedalus.recorder_per_tile ? t->ts - f->ts : t - f->c->tc);
+    return dd_av1_recorder(f->daedalus.frame,
+                           (unsigned) (f->daedalus.recorder_per_tile ? t->ts - f->ts : t - f->c->tc));
 }
 
 static Plane plane_of(Dav1dTaskContext *const t, const int chroma) {
@@ -154,7 +155,7 @@ static void predict(const Plane *const p, DdAv1Prediction *const pred,
     pred->y = y;
     pred->w = w;
     pred->h = h;
-    dd_av1_predict(p->f->daedalus.frame, p->recorder, pred);
+    dd_av1_predict(p->recorder, pred);
 }
 
 /* A neighbour's prediction over a part of the block's edge. */
@@ -273,7 +274,7 @@ static void record_obmc(const Plane *const p, const uint8_t *const b_dim,
                 o.source[2].x += px * 16;
                 o.source[2].y += (py - l->from * p->v_mul) * 16;
             }
-            dd_av1_overlap(p->f->daedalus.frame, p->recorder, &o);
+            dd_av1_overlap(p->recorder, &o);
         }
 }
 
@@ -411,7 +412,7 @@ static void record_difference(Dav1dTaskContext *const t, const enum BlockSize bs
         compound_sources(&chroma, bs, b, b->mask_sign, d.chroma_source, chroma_warp);
     }
     if (can_read(t, b->ref[0]) && can_read(t, b->ref[1]))
-        dd_av1_difference(t->f->daedalus.frame, luma.recorder, &d);
+        dd_av1_difference(luma.recorder, &d);
 }
 
 /* A block all of whose planes are translated alike: one call for all of them. */
@@ -447,7 +448,7 @@ static int record_plain(Dav1dTaskContext *const t, const enum BlockSize bs, cons
         block.mv[1][0] = b->mv[1].x;
         block.mv[1][1] = b->mv[1].y;
     }
-    dd_av1_predict_block(f->daedalus.frame, recorder_of(t), &block);
+    dd_av1_predict_block(recorder_of(t), &block);
     return 1;
 }
 
@@ -478,7 +479,8 @@ static void record_block(Dav1dTaskContext *const t, const enum BlockSize bs, con
  * bitstream. Positions are in 4 pixels of the plane. */
 typedef struct Walk {
     const Dav1dFrameContext *f;
-    unsigned recorder, tile;
+    DdAv1Recorder *recorder;
+    unsigned tile;
     int16_t *cbi;
     uint8_t *cf, *home; /* home: where the second pass would look for what is at cf */
     int left; /* some coefficients are still at cf */
@@ -557,7 +559,7 @@ static void record_tx(Walk *const w, const enum RectTxfmSize tx, const int plane
         .plane = plane, .size = tx, .type = *w->cbi & 0x1f, .eob = *w->cbi >> 5,
         .x = x * 4, .y = y * 4, .coefs = w->cf, .home = w->home,
     };
-    if (dd_av1_take_residual(w->f->daedalus.frame, w->recorder, &r) != DD_OK)
+    if (dd_av1_take_residual(w->recorder, &r) != DD_OK)
         w->left = 1;
 }
 
@@ -588,14 +590,14 @@ static void record_blended_tx(Walk *const w, const enum RectTxfmSize tx, const i
         };
         i.residual[1] = &v;
     }
-    if (dd_av1_intra(w->f->daedalus.frame, w->recorder, &i) != DD_OK)
+    if (dd_av1_intra(w->recorder, &i) != DD_OK)
         w->left = 1;
 }
 
 static void count_tx(Walk *const w, const enum RectTxfmSize tx, const int plane,
                      const int x, const int y)
 {
-    dd_av1_residuals_kept(w->f->daedalus.frame, w->recorder, 1);
+    dd_av1_residuals_kept(w->recorder, 1);
 }
 
 static int is_inter_intra(const Av1Block *const b) {
@@ -678,8 +680,7 @@ static void note_cpu_share(Dav1dTaskContext *const t, const enum BlockSize bs,
     if (!block) return;
     block->edges  = t->intra_edge_flags;
     block->smooth = dav1d_daedalus_smooth_neighbours(t);
-    dd_av1_cpu_share(f->daedalus.frame, recorder_of(t), t->bx * 4, t->by * 4,
-                     b_dim[0] * 4, b_dim[1] * 4);
+    dd_av1_cpu_share(recorder_of(t), t->bx * 4, t->by * 4, b_dim[0] * 4, b_dim[1] * 4);
 }
 
 /* The blocks of a tile were noted row after row. */

@@ -44,7 +44,8 @@
 /* Luma, or both planes of chroma, of a block. All but ss_* is in 4 pixels of the plane. */
 typedef struct {
     const Dav1dFrameContext *f;
-    unsigned recorder, tile;
+    DdAv1Recorder *recorder;
+    unsigned tile;
     int chroma, ss_hor, ss_ver;
     int x, y, w, h;         /* of what lies in the picture */
     int x_start, y_start, x_end, y_end; /* of the tile */
@@ -53,7 +54,7 @@ typedef struct {
     int delta; /* of the mode's angle */
 } IntraPlane;
 
-static IntraPlane intra_plane(const Dav1dTaskContext *const t, const unsigned recorder,
+static IntraPlane intra_plane(const Dav1dTaskContext *const t, DdAv1Recorder *const recorder,
                               const uint8_t *const b_dim, const int chroma)
 {
     const Dav1dFrameContext *const f = t->f;
@@ -182,7 +183,7 @@ static const DdAv1Residual *residual_of(const Coefs *const c, const enum RectTxf
 }
 
 static void put(const IntraPlane *const p, const DdAv1Intra *const i, Coefs *const c) {
-    if (dd_av1_intra(p->f->daedalus.frame, p->recorder, i) != DD_OK)
+    if (dd_av1_intra(p->recorder, i) != DD_OK)
         c->left = 1;
 }
 
@@ -283,7 +284,7 @@ static void set_cfl(Part *const part, const Av1Block *const b) {
     part->block.luma_h4 = bottom >> p->ss_ver;
 }
 
-static Part luma_part(const Dav1dTaskContext *const t, const unsigned recorder,
+static Part luma_part(const Dav1dTaskContext *const t, DdAv1Recorder *const recorder,
                       const Av1Block *const b, const uint8_t *const b_dim, const int smooth)
 {
     IntraPlane p = intra_plane(t, recorder, b_dim, 0);
@@ -298,7 +299,7 @@ static Part luma_part(const Dav1dTaskContext *const t, const unsigned recorder,
     return part;
 }
 
-static Part chroma_part(const Dav1dTaskContext *const t, const unsigned recorder,
+static Part chroma_part(const Dav1dTaskContext *const t, DdAv1Recorder *const recorder,
                         const Av1Block *const b, const uint8_t *const b_dim, const int smooth)
 {
     const enum Dav1dPixelLayout layout = t->f->cur.p.layout;
@@ -317,7 +318,7 @@ static Part chroma_part(const Dav1dTaskContext *const t, const unsigned recorder
     return part;
 }
 
-int dav1d_daedalus_record_intra(const Dav1dTaskContext *const t, const unsigned recorder,
+int dav1d_daedalus_record_intra(const Dav1dTaskContext *const t, DdAv1Recorder *const recorder,
                                 const enum BlockSize bs, const Av1Block *const b,
                                 const int16_t *const cbi, void *const cf, void *const home)
 {
@@ -338,7 +339,7 @@ int dav1d_daedalus_record_intra(const Dav1dTaskContext *const t, const unsigned 
     return c.left;
 }
 
-void dav1d_daedalus_record_inter_intra(const Dav1dTaskContext *const t, const unsigned recorder,
+void dav1d_daedalus_record_inter_intra(const Dav1dTaskContext *const t, DdAv1Recorder *const recorder,
                                        const enum BlockSize bs, const Av1Block *const b)
 {
     const uint8_t *const b_dim = dav1d_block_dimensions[bs];
