@@ -4,6 +4,7 @@
 #include "av1/dispatch.h"
 #include "av1/residual_dispatch.h"
 #include "av1/tile_sync_dispatch.h"
+#include "daedalus/debug.h"
 #include "frame/objects.h"
 
 #include <algorithm>

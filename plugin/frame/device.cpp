@@ -76,7 +76,7 @@ void open_late(DdDevice &device, GpuOptions options, long delay_ms) {
 
 bool never_uses_gpu(const PlanSpec &plan) {
     return plan.kind == PlanSpec::Kind::fixed &&
-           std::ranges::all_of(plan.side, [](DdSide side) { return side == DD_SIDE_CPU; });
+           std::ranges::all_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_CPU; });
 }
 
 // Plan `auto` promises never to be the slower choice, so decoding begins without the driver, and what is over in a

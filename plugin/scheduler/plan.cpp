@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<std::string_view, DD_STAGES> names = {"mc", "itx", "lf", "cdef", "lr"};
 
-bool parse_side(std::string_view text, DdSide &side) {
+bool parse_side(std::string_view text, std::uint8_t &side) {
     if (text != "gpu" && text != "cpu")
         return false;
     side = text == "gpu" ? DD_SIDE_GPU : DD_SIDE_CPU;
@@ -18,7 +18,7 @@ bool parse_side(std::string_view text, DdSide &side) {
 bool parse_stage(std::string_view text, PlanSpec &spec) {
     const std::size_t equals = text.find('=');
     if (text.substr(0, equals) == "intra" && equals != text.npos) {
-        DdSide side = DD_SIDE_CPU;
+        std::uint8_t side = DD_SIDE_CPU;
         const bool understood = parse_side(text.substr(equals + 1), side);
         spec.intra = side == DD_SIDE_GPU;
         return understood;
@@ -26,7 +26,7 @@ bool parse_stage(std::string_view text, PlanSpec &spec) {
     const auto name = std::ranges::find(names, text.substr(0, equals));
     if (equals == text.npos || name == names.end())
         return false;
-    DdSide &side = spec.side[static_cast<std::size_t>(name - names.begin())];
+    std::uint8_t &side = spec.side[static_cast<std::size_t>(name - names.begin())];
     if (*name == names[DD_STAGE_LF] && text.substr(equals + 1) == "none") {
         side = DD_SIDE_NONE;
         return true;
@@ -61,7 +61,7 @@ bool parse_plan(std::string_view text, PlanSpec &spec) {
         spec.side.fill(DD_SIDE_NONE);
         return true;
     }
-    DdSide side;
+    std::uint8_t side = DD_SIDE_CPU;
     if (parse_side(text, side)) {
         spec.side.fill(side);
         return true;

@@ -2,9 +2,10 @@
 //
 // What the user asked for: where stages are to run.
 #pragma once
-#include "daedalus/daedalus.h"
+#include "daedalus/debug.h"
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,15 +26,13 @@ struct PlanSpec {
         random,    // another side for each stage and frame, for tests
     };
     Kind kind = Kind::automatic;
-    bool measures_all = false; // Kind::automatic: software renderers too, which otherwise get nothing
-    std::array<DdSide, DD_STAGES> side{};
+    bool measures_all = false;                  // Kind::automatic: software renderers too, which otherwise get nothing
+    std::array<std::uint8_t, DD_STAGES> side{}; // as DdPlan has them
     bool intra = true; // intra blocks go to the GPU with predictions and residuals, where it has lanes to spare
 };
 
-// "auto", "measure" (the same, on software renderers too, for tests), "gpu", "cpu", "random", "parse" (nothing runs
-// anywhere), or a list of stage=side, separated by ',' or '+'; stages that aren't named stay on the CPU. "lf=none":
-// nothing runs anywhere, but what the GPU's stages need is recorded. "intra=cpu": as PlanSpec::intra is false. False:
-// not understood.
+// "auto", "gpu", "cpu", those of debug.h, or a list of stage=side, separated by ',' or '+'; stages that aren't named
+// stay on the CPU. "intra=cpu": as PlanSpec::intra is false. False: not understood.
 bool parse_plan(std::string_view text, PlanSpec &spec);
 
 const char *stage_name(unsigned stage);

@@ -34,7 +34,7 @@ void Scheduler::use(const DeviceTraits &traits) {
     planner_ = std::move(planner);
 }
 
-DdSide Scheduler::wish(DdStage stage) {
+std::uint8_t Scheduler::wish(DdStage stage) {
     switch (spec_.kind) {
     case PlanSpec::Kind::fixed:
         return spec_.side[stage];
@@ -76,9 +76,9 @@ DdPlan Scheduler::plan(const FrameFacts &facts, PlannedFrame &planned, std::int6
             plan = automatic(facts, planned, now);
     } else {
         for (unsigned i = 0; i < stages_; i++) {
-            const DdSide side = wish(static_cast<DdStage>(i));
+            const std::uint8_t side = wish(static_cast<DdStage>(i));
             if (side == DD_SIDE_NONE || (facts.stages >> i & 1))
-                plan.side[i] = static_cast<std::uint8_t>(side);
+                plan.side[i] = side;
         }
     }
     if (plan.side[DD_STAGE_ITX] == DD_SIDE_GPU && itx_backs_off())

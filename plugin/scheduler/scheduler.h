@@ -64,7 +64,7 @@ class Scheduler {
     void in_range();
 
   private:
-    DdSide wish(DdStage stage);
+    std::uint8_t wish(DdStage stage);
     DdPlan automatic(const FrameFacts &facts, PlannedFrame &planned, std::int64_t now); // with mutex_ held
     bool itx_backs_off();                                                               // with mutex_ held
 

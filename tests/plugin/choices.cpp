@@ -59,15 +59,16 @@ TEST_CASE("plans are read and printed", "[plan]") {
     REQUIRE(spec.kind == PlanSpec::Kind::automatic);
     REQUIRE(parse_plan("gpu", spec));
     REQUIRE(spec.kind == PlanSpec::Kind::fixed);
-    for (const DdSide side : spec.side)
+    for (const std::uint8_t side : spec.side)
         REQUIRE(side == DD_SIDE_GPU);
+    using Sides = decltype(spec.side);
     REQUIRE(parse_plan("mc=cpu,itx=gpu,lf=gpu", spec));
-    REQUIRE(spec.side == std::array{DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_CPU, DD_SIDE_CPU});
+    REQUIRE(spec.side == Sides{DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_CPU, DD_SIDE_CPU});
     REQUIRE(parse_plan("cdef=gpu+lr=gpu", spec));
-    REQUIRE(spec.side == std::array{DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU});
+    REQUIRE(spec.side == Sides{DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_GPU, DD_SIDE_GPU});
     REQUIRE(spec.intra);
     REQUIRE(parse_plan("mc=gpu,itx=gpu,intra=cpu", spec));
-    REQUIRE(spec.side == std::array{DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_CPU});
+    REQUIRE(spec.side == Sides{DD_SIDE_GPU, DD_SIDE_GPU, DD_SIDE_CPU, DD_SIDE_CPU, DD_SIDE_CPU});
     REQUIRE_FALSE(spec.intra);
     for (const char *bad : {"intra", "mc=gpu,intra=none", "", "GPU", "mc", "mc=", "mc=gpu,", "mc=gpu,,lf=gpu",
                             "foo=gpu", "mc=both", ",mc=gpu"})

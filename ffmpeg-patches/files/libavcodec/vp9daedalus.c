@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include <daedalus/daedalus.h>
+#include <daedalus/debug.h>
 
 #include "libavutil/attributes.h"
 #include "libavutil/avassert.h"

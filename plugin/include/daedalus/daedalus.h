@@ -71,7 +71,7 @@ extern "C" {
  *  | 1 | 2026-11-21 | as 0.1 had it |
  *  | 2 | 2026-11-27 | DdDeviceOptions.robust |
  *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched |
- *  | 4 | 2026-11-28 | DdAv1Recorder instead of a frame and an index | */
+ *  | 4 | 2026-11-28 | DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h | */
 #define DD_API_NUMBER 4
 
 typedef enum DdResult {
@@ -105,9 +105,8 @@ typedef struct DdDeviceOptions {
     /** "auto" or NULL: first real GPU (a CPU-type Vulkan device is never chosen by itself); "cpu": none; else a
      *  Vulkan device index or a part of its name. NULL falls back to the environment's DAEDALUS_DEVICE. */
     const char *device;
-    /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". "parse"
-     *  measures parsing: frames are parsed, and their pixels stay undefined. "measure" is "auto" that doesn't
-     *  spare software renderers. */
+    /** "auto", "gpu", "cpu" or a list such as "mc=gpu,itx=gpu,lf=cpu". NULL: DAEDALUS_PLAN, else "auto". Plans that
+     *  measure and test are debug.h's. */
     const char *plan;
     /** "auto", "v3d" (few dispatches) or "wide" (many). NULL: DAEDALUS_PROFILE, else chosen by the device. */
     const char *profile;
@@ -178,14 +177,11 @@ typedef enum DdStage {
 typedef enum DdSide {
     DD_SIDE_CPU,
     DD_SIDE_GPU,
-    /** To measure what is left. Of all stages (plan "parse"): the frame is parsed and no more. Of DD_STAGE_LF alone:
-     *  nothing is reconstructed either, but what the GPU's stages need is recorded. */
-    DD_SIDE_NONE,
 } DdSide;
 
 /** Where each stage of one frame runs. */
 typedef struct DdPlan {
-    uint8_t side[8]; /**< DdSide by DdStage */
+    uint8_t side[8]; /**< DdSide by DdStage; DD_SIDE_NONE of debug.h under its plans */
 } DdPlan;
 
 typedef struct DdStats {

@@ -34,6 +34,7 @@
 #endif
 
 #include <daedalus/daedalus.h>
+#include <daedalus/debug.h>
 
 #include "common/frame.h"
 #include "common/intops.h"
