@@ -141,9 +141,9 @@ class PrivateApt:
         found = [(re.search(r"(?m)^Version: (\S+)", stanza), stanza) for stanza in out.split("\n\n")]
         return [(version[1], stanza) for version, stanza in found if version]
 
-    def _download_source(self, package: str, version: str, into: Path) -> None:
+    def _download_source(self, package: str, version: str, into: Path, *which: str) -> None:
         into.mkdir(parents=True, exist_ok=True)
-        self._get("source", "--download-only", f"{package}={version}", cwd=into)
+        self._get("source", "--download-only", *which, f"{package}={version}", cwd=into)
 
     def source_files(self, package: str, version_prefix: str, into: Path) -> None:
         """Fetches the source package whose upstream version starts so (highest Debian revision)."""
@@ -153,10 +153,11 @@ class PrivateApt:
         self._download_source(package, versions[-1], into)
 
     def source_with(self, package: str, sha256: str, into: Path) -> bool:
-        """Fetches the source package that holds exactly this file; false where there is none."""
+        """Fetches the upstream tarballs of the source package that holds exactly this file; false where there is none.
+        They stay in the archive when its revision is replaced, which mirrors' lists may not know yet."""
         versions = [version for version, stanza in self._source_stanzas(package) if sha256 in stanza]
         if versions:
-            self._download_source(package, versions[-1], into)
+            self._download_source(package, versions[-1], into, "--tar-only")
         return bool(versions)
 
 
