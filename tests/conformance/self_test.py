@@ -17,7 +17,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "lib"))
 
-from daedalus_tools import ivf, manifest, paths, statistics, svg, truth
+from daedalus_tools import forecast_model, ivf, manifest, paths, statistics, svg, truth
 from daedalus_tools.decode import Offload
 
 PLAIN = """
@@ -194,6 +194,13 @@ class SelfTest(unittest.TestCase):
             missing = subprocess.run([*command, "--frame", "9"], capture_output=True, text=True)
             self.assertNotEqual(missing.returncode, 0)
             self.assertIn("nothing of frames 9", missing.stdout + missing.stderr)
+
+    def test_kernels_have_stages_in_the_forecast(self):
+        lines = (line.split("#")[0].split() for line in (ROOT / "kernels" / "kernels.list").read_text().splitlines())
+        kernels = [words[0] for words in lines if words]
+        without = [kernel for kernel in kernels if not forecast_model.v3d_stage(kernel)]
+        self.assertEqual([kernel for kernel in without if "intra" not in kernel and kernel != "tile_sync"], [])
+        self.assertEqual({forecast_model.v3d_stage(kernel) for kernel in kernels} - {""}, set(forecast_model.V3D_STAGES))
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 """What a Raspberry Pi 5 would do with a stream, from instructions that were counted and from V3D's modelled times. Every assumption
 is a constant of this file; where one is not known well it has a low and a high value, and so has every result."""
 
+import re
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,10 +26,18 @@ MOVES = {"motion compensation": "mc", "transforms": "itx", "loop filter": "lf", 
 RECORDS = {"recording: predictions": "mc", "recording: residuals": "itx", "recording: loop filter": "lf", "recording: filters": "lf"}
 SIMD_STAGES = {*MOVES, "intra", "film grain"}
 SERIAL = {"coefficients", "modes, vectors", "modes", "deblocking masks", "vectors of references"}  # a frame's has to end before the next one's
+# V3D's kernels by what their names hold.
+V3D_STAGES = {"mc": r"_(mc|pair|overlap|warp|difference)", "itx": r"_(itx|wht)", "lf": r"_(lf|deblock)", "cdef": r"_(cdef|copy)",
+              "lr": r"_(wiener|self_guided)"}
 TOGETHER = ({"cdef", "lr"},)  # on one side
 NEEDS = {"itx": "mc"}  # AV1: residuals go with predictions
 MIXES = (1.0, 0.5, 0.25)  # share of frames with the plan
 PICTURE_BYTES = {8: 1.5, 10: 3.0}  # a pixel
+
+
+def v3d_stage(kernel: str) -> str:
+    """"": of none."""
+    return next((stage for stage, names in V3D_STAGES.items() if re.search(names, kernel)), "")
 
 
 @dataclass(frozen=True)
