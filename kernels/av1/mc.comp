@@ -40,6 +40,26 @@ void predict(uint source_at, Target target, Cell cell, Source s, out vec4 sum[4]
     translate(source, s, from.x + int(cell.x), from.y + int(cell.y), sum);
 }
 
+#ifdef PAIR
+// The first prediction of a lane waits in shared memory, which costs V3D less than the spills of a loop over rows that has
+// to keep it in registers.
+shared uint waiting[8u * 255u];
+void put(const uint row, uvec2 values) {
+    waiting[510u * row + gl_LocalInvocationIndex] = values.x;
+    waiting[510u * row + 255u + gl_LocalInvocationIndex] = values.y;
+}
+uvec2 get(const uint row) {
+    return uvec2(waiting[510u * row + gl_LocalInvocationIndex], waiting[510u * row + 255u + gl_LocalInvocationIndex]);
+}
+
+// An intermediate; of predictions side by side, each of which is rounded alone, a pixel that is as large as one.
+// Without a branch, in which V3D's compiler would spill for some lanes alone.
+vec4 rounded(vec4 sum, bool halves) {
+    const float least = halves ? 0.0 : -65536.0, most = halves ? float(PIXEL_MAX) : 65536.0;
+    return clamp(floor(sum * (halves ? PIXEL_SCALE : 1.0 / 64.0) + 0.5), least, most) * (halves ? float(1 << MORE_BITS) : 1.0);
+}
+#endif
+
 void main() {
     const Work work = find_work(RECORD_WORDS);
     const uint record = work.record;
@@ -55,41 +75,30 @@ void main() {
     // Found before the prediction: a word is less to keep meanwhile than what it is made of.
     uint dst_word = s.offset + (target.y + cell.y) * s.stride + ((target.x + cell.x) >> 2) * QUAD_WORDS;
     vec4 sum[4];
+    predict(record + FIRST_SOURCE, target, cell, s, sum);
 #ifdef PAIR
     const bool halves = (ctl & DD_AV1_HALVES) != 0u;
+    [[unroll]] for (uint j = 0u; j < 4u; j++)
+        put(j, pack_values(rounded(sum[j], halves)));
+    memoryBarrierShared(); // or the compiler keeps them
+    predict(record + FIRST_SOURCE + 2u, target, cell, s, sum);
+    const bool masked = (ctl & DD_AV1_MASKED) != 0u;
+    const float weight = float((ctl >> DD_AV1_WEIGHT_SHIFT) & 127u);
+    const vec4 same = halves ? vec4(64.0, 64.0, 0.0, 0.0) : vec4(weight);
     uint mask_word = words[record + 2u] + (cell.y << w4) + (cell.x >> 2);
-    uvec2 first[4];
-    [[unroll]] for (int j = 0; j < 4; j++)
-        first[j] = uvec2(0u);
-    [[dont_unroll]] for (uint i = 0u; i < 2u; i++) {
-        predict(record + FIRST_SOURCE + 2u * i, target, cell, s, sum);
-        if (i == 0u) {
-            [[unroll]] for (int j = 0; j < 4; j++)
-                first[j] = pack_values(halves ? to_pixels(sum[j]) : intermediate(sum[j]));
-        }
-    }
-#else
-    predict(record + FIRST_SOURCE, target, cell, s, sum);
 #endif
     [[unroll]] for (uint j = 0u; j < 4u; j++) {
 #ifdef PAIR
-        vec4 pixels;
-        if (halves) {
-            pixels = vec4(unpack_values(first[j]).xy, to_pixels(sum[j]).zw);
-        } else {
-            const vec4 weight = (ctl & DD_AV1_MASKED) != 0u
-                                    ? mask_weights(mask_word)
-                                    : vec4(float((ctl >> DD_AV1_WEIGHT_SHIFT) & 127u));
-            pixels = combine(unpack_values(first[j]), intermediate(sum[j]), weight);
-        }
+        vec4 weights = same;
+        if (masked)
+            weights = mask_weights(mask_word);
+        mask_word += 1u << w4;
+        const vec4 pixels = combine(unpack_values(get(j)), rounded(sum[j], halves), weights);
 #else
         const vec4 pixels = to_pixels(sum[j]);
 #endif
         if (j < rows)
             store_quad(dst_word, pack_quad(ivec4(pixels)));
         dst_word += s.stride;
-#ifdef PAIR
-        mask_word += 1u << w4;
-#endif
     }
 }

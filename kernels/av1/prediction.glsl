@@ -128,7 +128,7 @@ void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]
     [[unroll]] for (int j = 0; j < 4; j++)
         sum[j] = vec4(0.0);
     // Weights of the row in the four results: the vertical filter slides over them.
-    vec4 weight = vec4(0.0);
+    uvec2 weights = uvec2(0u);
     [[dont_unroll]] for (int row = 0; row < 11; row++) {
         float p[12];
         fetch_row(ref, s, span, y - 3 + row, p);
@@ -137,11 +137,12 @@ void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]
             mid += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap(h, t);
         mid = floor(mid * (1.0 / float(64 >> MORE_BITS)) + 0.5);
         const float next = row < 8 ? tap_of(row < 4 ? v[0] : v[1], uint(row & 3)) : 0.0;
-        weight = vec4(next, weight.xyz);
-        sum[0] += mid * weight.x;
-        sum[1] += mid * weight.y;
-        sum[2] += mid * weight.z;
-        sum[3] += mid * weight.w;
+        weights = uvec2((weights.x << 16) | packHalf2x16(vec2(next, 0.0)), (weights.y << 16) | (weights.x >> 16));
+        const vec2 low = unpackHalf2x16(weights.x), high = unpackHalf2x16(weights.y);
+        sum[0] += mid * low.x;
+        sum[1] += mid * low.y;
+        sum[2] += mid * high.x;
+        sum[3] += mid * high.y;
     }
 }
 
