@@ -86,6 +86,14 @@ void extend(const Lane l, inout Quads q) {
     q.right = (q.right & right) | (right_most & ~right);
 }
 
+// Row `row` from the first of the lane's `rows`.
+Quads load_row(const Lane l, const int row, const int rows) {
+    Quads q = load_quads(l, l.tile.y + row, row < 0 || row >= rows);
+    if (l.left == 0 || l.last_pixel < 7)
+        extend(l, q);
+    return q;
+}
+
 void store_row(const Lane l, int row, PIXELS q) {
     const int y = l.tile.y + row;
     if (y >= 0 && y < int(l.tile.plane.height))

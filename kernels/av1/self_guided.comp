@@ -21,9 +21,7 @@ struct Sums {
 
 // A row of pixels, from three columns before the lane's first one; 0 is the lane's first row.
 void add_row(const Lane l, const int row, const int reach, inout Sums sums) {
-    Quads q = load_quads(l, l.tile.y + row, row < 0 || row >= kLaneRows);
-    if (l.left == 0 || l.last_pixel < 7)
-        extend(l, q);
+    const Quads q = load_row(l, row, kLaneRows);
     uint p[12];
     [[unroll]] for (uint i = 0u; i < 4u; i++) {
         p[i] = pixel(q.left, i);

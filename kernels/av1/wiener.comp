@@ -38,9 +38,7 @@ float sum[4 * kLaneRows];
 
 // What a row of input adds to the lane's rows; 0 is three above the first.
 void add_row(const Lane l, const Filter f, const int row) {
-    Quads q = load_quads(l, l.tile.y + row - 3, row < 3 || row >= 3 + kLaneRows);
-    if (l.left == 0 || l.last_pixel < 7)
-        extend(l, q);
+    const Quads q = load_row(l, row - 3, kLaneRows);
     const vec4 left = values(q.left), own = values(q.own), right = values(q.right);
     const float p[12] = {left.x, left.y, left.z, left.w, own.x, own.y, own.z, own.w, right.x, right.y, right.z, right.w};
     [[unroll]] for (int i = 0; i < 4; i++) {

@@ -59,6 +59,12 @@ Units strips(const DdAv1FilterParams &p, unsigned plane) {
     return {div_up(p.plane[plane].width, kStripColumns), div_up(striped_rows(p, plane), kLaneRows)};
 }
 
+// None of planes that aren't restored.
+Units self_guided_strips(const DdAv1FilterParams &p, unsigned plane) {
+    const Units all = strips<2>(p, plane);
+    return {all.across, p.restored >> plane & 1 ? all.down : 0};
+}
+
 class Planner {
   public:
     Planner(const Av1Batch &batch, PhaseWork &work) : batch_(batch), params_(batch.filters.params()), work_(work) {}
@@ -95,7 +101,7 @@ class Planner {
         const std::uint32_t flags = batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF;
         add(kernel("wiener", batch_.dst.format.bit_depth), pass_of(strips<4>, flags));
         if (batch_.filters.self_guided())
-            add(kernel("self_guided", batch_.dst.format.bit_depth), pass_of(strips<2>, flags));
+            add(kernel("self_guided", batch_.dst.format.bit_depth), pass_of(self_guided_strips, flags));
     }
 
   private:
