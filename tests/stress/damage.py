@@ -239,10 +239,12 @@ def layers_lost(frames: list[str], errors: list[str], same: list[list[str]], one
 def stock_like_in_time(args: argparse.Namespace, case: Case, way: Way, lines: list[str]) -> list[list[str]] | None:
     """What stock does in one run of two, a few runs may not have shown."""
     stock = stock_like(case, way, lines)
+    if stock:
+        return stock
     first = len(case.stock[way.threads])
-    for number in range(first, first + RARE_RUNS if not stock else first):
+    for number in range(first, first + RARE_RUNS):
         run_way(args, [case], None, way.threads, number)
-    return stock or stock_like(case, way, lines)
+    return stock_like(case, way, lines)
 
 
 def as_stock(args: argparse.Namespace, case: Case) -> None:
