@@ -46,7 +46,7 @@ TEST_CASE("A frame of AV1 takes at most 16 dispatches on V3D") {
     }
 }
 
-TEST_CASE("The filters of a frame of AV1 take at most five") {
+TEST_CASE("The filters of a frame of AV1 take at most six") {
     Random random(Catch::rngSeed());
     const PictureFormat format{100, 60, 8, 1, 1, 3};
     for (unsigned stages = 0; stages < 8; stages++) {
@@ -56,8 +56,9 @@ TEST_CASE("The filters of a frame of AV1 take at most five") {
         PhaseWork work;
         plan_av1_filter(batch, work);
         CHECK(work.dispatches.size() <= kAv1FilterDispatches);
+        // Not every random frame has a unit that is self-guided.
         if (stages == 7)
-            CHECK(work.dispatches.size() == kAv1FilterDispatches);
+            CHECK(work.dispatches.size() + !batch.filters.self_guided() == kAv1FilterDispatches);
     }
 }
 

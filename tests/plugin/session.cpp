@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 using namespace dd;
@@ -412,19 +413,25 @@ namespace {
 
 constexpr std::chrono::milliseconds kMoment{200}; // for which a thread that was joined may still be listed
 
-// Of this process, the driver's among them.
-std::ptrdiff_t count_threads() {
+// The names of this process's threads, the driver's among them.
+std::vector<std::string> list_threads() {
     std::this_thread::sleep_for(kMoment);
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
-    return std::distance(begin(tasks), end(tasks));
+    std::vector<std::string> names;
+    for (const auto &task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream comm(task.path() / "comm"); // of a thread that has ended since there is none
+        std::string name;
+        if (std::getline(comm, name))
+            names.push_back(name);
+    }
+    return names;
 }
 
 // On a machine that is busy the moment lasts longer.
-bool threads_come_down_to(std::ptrdiff_t count) {
-    for (unsigned tries = 0; tries < 50; tries++)
-        if (count_threads() <= count)
-            return true;
-    return false;
+std::vector<std::string> list_threads_until(std::size_t count) {
+    std::vector<std::string> names = list_threads();
+    for (unsigned tries = 0; tries < 50 && names.size() > count; tries++)
+        names = list_threads();
+    return names;
 }
 
 } // namespace
@@ -439,7 +446,7 @@ TEST_CASE("a software renderer is at rest when its device is closed", "[faults]"
     const RandomFrame random = make_random_frame(seed, large, {});
     LogLines log;
     open_device(log, "gpu"); // what stays for the life of the process
-    const std::ptrdiff_t before = count_threads();
+    const std::vector<std::string> before = list_threads();
     Device device = open_device(log, "gpu");
     Session session = open_session(device.get());
     {
@@ -454,7 +461,9 @@ TEST_CASE("a software renderer is at rest when its device is closed", "[faults]"
     }
     session.reset();
     device.reset();
-    REQUIRE(threads_come_down_to(before));
+    const std::vector<std::string> after = list_threads_until(before.size());
+    CAPTURE(before, after);
+    REQUIRE(after.size() <= before.size());
 }
 
 // The CPU decodes a frame again in the memory that the GPU was to write to.
