@@ -25,6 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = ROOT / "tests" / "suites.list"
 LOGS = ROOT / "build" / "logs"
+FAILURE = re.compile(r"\bFAILED:|^(FAIL|ERROR): ")  # Catch2's and unittest's
 COUNTS = re.compile(r"^\s*(\d+) passed, (\d+) failed, (\d+) skipped\s*$", re.M)
 MESON = {"passed": ("Ok", "Expected Fail"), "failed": ("Fail", "Timeout", "Unexpected Pass"), "skipped": ("Skipped",)}
 HEARTBEAT = 30
@@ -105,6 +106,15 @@ def last_line(log: Path) -> str:
     return lines[-1][:90] if lines else ""
 
 
+def excerpt(text: str) -> str:
+    """What tests say where they fail, with the lines around it, and the end of a suite's output."""
+    lines = text.splitlines()
+    end = max(0, len(lines) - 30)
+    failures = [i for i in range(end) if FAILURE.search(lines[i])][:5]
+    parts = [lines[max(0, i - 8):i + 8] for i in failures] + [lines[end:]]
+    return "\n  …\n".join("\n".join(part) for part in parts)
+
+
 class Runner:
     """Runs suites, from several threads where they are to run side by side."""
 
@@ -162,7 +172,7 @@ class Runner:
         text = log.read_text(errors="replace")
         count = counts_of(text, code)
         if count.failed:
-            say("\n".join(text.splitlines()[-30:]))
+            say(excerpt(text))
         print(f"{suite.name}: {count} ({time.monotonic() - start:.0f} s, log: {log.relative_to(ROOT)})", flush=True)
         return count
 
