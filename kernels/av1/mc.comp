@@ -2,7 +2,7 @@
 //
 // Predictions by translation. A lane predicts four by four pixels. PAIR: from two references, which are combined by
 // an average, by distance, by a mask, or side by side; else from one. A record is that of a plane, or of a block with
-// all its planes.
+// all its planes. DIRECT: its sources are the pictures that are bound first and second; else it names two of six.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "av1/prediction.glsl"
@@ -34,10 +34,18 @@ DdAv1RecordSource find_source(uint at, Target target, out ivec2 from) {
     return source;
 }
 
-void predict(uint source_at, Target target, Cell cell, Source s, out vec4 sum[4]) {
+// `index`: of the source, 0 or 1.
+void predict(const uint index, uint record, Target target, Cell cell, Source s, out vec4 sum[4]) {
     ivec2 from;
-    const DdAv1RecordSource source = find_source(source_at, target, from);
-    translate(source, s, from.x + int(cell.x), from.y + int(cell.y), sum);
+    const DdAv1RecordSource source = find_source(record + FIRST_SOURCE + 2u * index, target, from);
+#ifdef DIRECT
+    const uint ref = index;
+    const Rows rows = Rows(int(push.first_row[index]), int(push.end_row[index]));
+#else
+    const uint ref = ref_of(source);
+    const Rows rows = ALL_ROWS;
+#endif
+    translate(ref, rows, source, s, from.x + int(cell.x), from.y + int(cell.y), sum);
 }
 
 #ifdef PAIR
@@ -75,13 +83,13 @@ void main() {
     // Found before the prediction: a word is less to keep meanwhile than what it is made of.
     uint dst_word = s.offset + (target.y + cell.y) * s.stride + ((target.x + cell.x) >> 2) * QUAD_WORDS;
     vec4 sum[4];
-    predict(record + FIRST_SOURCE, target, cell, s, sum);
+    predict(0u, record, target, cell, s, sum);
 #ifdef PAIR
     const bool halves = (ctl & DD_AV1_HALVES) != 0u;
     [[unroll]] for (uint j = 0u; j < 4u; j++)
         put(j, pack_values(rounded(sum[j], halves)));
     memoryBarrierShared(); // or the compiler keeps them
-    predict(record + FIRST_SOURCE + 2u, target, cell, s, sum);
+    predict(1u, record, target, cell, s, sum);
     const bool masked = (ctl & DD_AV1_MASKED) != 0u;
     const float weight = float((ctl >> DD_AV1_WEIGHT_SHIFT) & 127u);
     const vec4 same = halves ? vec4(64.0, 64.0, 0.0, 0.0) : vec4(weight);

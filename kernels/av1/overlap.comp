@@ -28,7 +28,7 @@ void main() {
             continue;
         const DdAv1RecordSource source = read_source(record + 2u + 2u * i);
         vec4 sum[4];
-        translate(source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
+        translate(ref_of(source), ALL_ROWS, source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
         [[unroll]] for (uint j = 0u; j < 4u; j++) {
             vec4 weight = vec4(64.0);
             if (i == 1u) {

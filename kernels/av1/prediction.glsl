@@ -114,10 +114,17 @@ void fetch_row(uint ref, Source s, Span span, int y, out float p[12]) {
     unpack_row(aligned, p);
 }
 
+// Rows of the eleven that a cell needs.
+struct Rows {
+    int first, end;
+};
+const Rows ALL_ROWS = Rows(0, 11);
+
+uint ref_of(DdAv1RecordSource source) { return (source.how >> DD_AV1_REF_SHIFT) & 7u; }
+
 // Sums of the vertical filter, before they are rounded: 64 << MORE_BITS times a pixel. x, y: the cell in the source's
 // plane.
-void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]) {
-    const uint ref = (source.how >> DD_AV1_REF_SHIFT) & 7u;
+void translate(uint ref, Rows rows, DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]) {
     const uint taps_x = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_X_SHIFT) & 7u) * 16u +
                                        ((source.how >> DD_AV1_MX_SHIFT) & 15u)) * 2u;
     const uint taps_y = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_Y_SHIFT) & 7u) * 16u +
@@ -129,7 +136,7 @@ void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]
         sum[j] = vec4(0.0);
     // Weights of the row in the four results: the vertical filter slides over them.
     uvec2 weights = uvec2(0u);
-    [[dont_unroll]] for (int row = 0; row < 11; row++) {
+    [[dont_unroll]] for (int row = rows.first; row < rows.end; row++) {
         float p[12];
         fetch_row(ref, s, span, y - 3 + row, p);
         vec4 mid = vec4(-64.0 * PIXEL_BIAS);
@@ -150,7 +157,7 @@ uint warp_taps(int position) { return DD_AV1_WARP_TAPS + uint(clamp(64 + ((posit
 
 // The same for a warped source. x, y: the 8x8 pixels; cell_x, cell_y: 0 or 4.
 void warp(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, int x, int y, int cell_x, int cell_y, out vec4 sum[4]) {
-    const uint ref = (source.how >> DD_AV1_REF_SHIFT) & 7u;
+    const uint ref = ref_of(source);
     const int alpha = low_half(w.alpha_beta), beta = high_half(w.alpha_beta);
     const int gamma = low_half(w.gamma_delta), delta = high_half(w.gamma_delta);
     const Span span = span_of(s, x - 3 + cell_x);

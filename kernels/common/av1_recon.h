@@ -59,6 +59,10 @@ const uint DD_AV1_GROUP_LOG2 = 0u;        // 3 bits: lanes of a record
 const uint DD_AV1_GROUP_CHROMA = 1u << 3; // of whole blocks
 struct DdAv1ReconPush {
     uint groups; // first word of the table of workgroups
+    // Kernels that read what is bound, by source: rows of the eleven that a cell needs. Without a vertical filter there
+    // are four.
+    uint first_row[2];
+    uint end_row[2];
 };
 
 // What records of all kinds have in `ctl`. A lane predicts a cell of four by four pixels.

@@ -151,6 +151,7 @@ class Planner {
 constexpr const char *kFilterKernels[] = {"cdef_direction", "copy", "deblock_columns", "deblock_rows"};
 constexpr const char *kDepthKernels[] = {"cdef_filter", "difference", "itx",         "itx_large", "mc",
                                          "overlap",     "pair",       "self_guided", "warp",      "wiener"};
+constexpr const char *kDirectKernels[] = {"mc_direct", "pair_direct"};
 constexpr const char *kIntraKernels[] = {"intra", "itx_apart", "itx_large_apart"};
 
 } // namespace
@@ -189,6 +190,8 @@ std::vector<unsigned> av1_kernels(const PictureFormat &format, Profile profile) 
     std::ranges::for_each(kDepthKernels, add);
     if (profile == Profile::wide)
         std::ranges::for_each(kIntraKernels, add);
+    else
+        std::ranges::for_each(kDirectKernels, add);
     std::ranges::sort(kernels);
     return kernels;
 }

@@ -148,7 +148,7 @@ void Av1Frame::refuse(DdAv1Refusal why) {
 // False: the CPU has to do it.
 bool Av1Frame::plan_recon(PhaseWork &work) {
     const Gpu &gpu = *frame_.session->gpu();
-    plan_av1_recon(recorded, work);
+    plan_av1_recon(recorded, gpu.profile(), work);
     const bool exceeds = !gpu.exceeded({&work, nullptr}).empty();
     if (!exceeds && !too_many_av1_dispatches(work, gpu.profile()) && !too_many_av1_levels(recorded))
         return true;

@@ -61,6 +61,7 @@ struct Dispatch {
 };
 
 class Av1IntraSchedule;
+class Av1PredictionSchedule;
 class Vp9IntraSchedule;
 
 // Transforms of one shape (DD_AV1_ITX_*), of all recorders.
@@ -80,9 +81,10 @@ struct PhaseWork {
     std::uint64_t steps = 0;               // that a workgroup takes one after the other, with a barrier between them
     std::uint64_t residual_bytes = 0;      // of intra blocks: what kernels need at DD_BIND_RESIDUALS ...
     std::uint64_t most_residual_bytes = 0; // ... and would need if all of such a picture were intra blocks
-    std::shared_ptr<Vp9IntraSchedule> intra_schedule;     // from planning to writing: of intra prediction
-    std::shared_ptr<Av1IntraSchedule> av1_intra_schedule; // the same of AV1's
-    std::vector<Av1ShapeCount> shapes;                    // the same of residuals
+    std::shared_ptr<Vp9IntraSchedule> intra_schedule;       // from planning to writing: of intra prediction
+    std::shared_ptr<Av1IntraSchedule> av1_intra_schedule;   // the same of AV1's
+    std::shared_ptr<Av1PredictionSchedule> av1_predictions; // the same of AV1's predictions
+    std::vector<Av1ShapeCount> shapes;                      // the same of residuals
     // Where a picture has a working copy: instead of all of it, these tiles go to the CPU behind a recon phase that
     // isn't the frame's last one, and come from there before a filter phase (tile_sync_dispatch.h). No groups:
     // nothing does.

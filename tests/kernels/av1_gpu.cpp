@@ -10,8 +10,9 @@
 
 namespace dd::test {
 
-Av1Scene::Pixels run_on_gpu(const Av1Scene &scene) {
-    const auto gpu = open_gpu();
+namespace {
+
+Av1Scene::Pixels run_on_gpu(const std::shared_ptr<Gpu> &gpu, const Av1Scene &scene, std::uint64_t worth_ns) {
     const PictureLayout &layout = scene.batch.dst;
     std::vector<std::unique_ptr<GpuPicture>> pictures;
     const auto picture = [&](const Av1Scene::Pixels &pixels) {
@@ -22,7 +23,7 @@ Av1Scene::Pixels run_on_gpu(const Av1Scene &scene) {
         return pictures.back().get();
     };
     PhaseWork work;
-    plan_av1_recon(scene.batch, work);
+    plan_av1_recon(scene.batch, gpu->profile(), work, worth_ns);
     if (work.dispatches.empty())
         return scene.before;
     GpuJob job(gpu);
@@ -43,6 +44,15 @@ Av1Scene::Pixels run_on_gpu(const Av1Scene &scene) {
     REQUIRE(job.wait().result == 0);
     const auto *got = reinterpret_cast<const std::uint8_t *>(input.dst->data());
     return {got, got + layout.size};
+}
+
+} // namespace
+
+Av1Scene::Pixels run_on_gpu(const Av1Scene &scene) {
+    const auto gpu = open_gpu();
+    Av1Scene::Pixels pixels = run_on_gpu(gpu, scene, kAv1DispatchNs);
+    REQUIRE(run_on_gpu(gpu, scene, 0) == pixels); // with all dispatches that there may be
+    return pixels;
 }
 
 } // namespace dd::test

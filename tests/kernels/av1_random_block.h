@@ -22,6 +22,8 @@ inline DdAv1InterBlock random_block(Random &random, unsigned largest_log2) {
         const unsigned reach = 1u << below(random, 16);
         for (std::int16_t &mv : b.mv[i])
             mv = static_cast<std::int16_t>(static_cast<int>(below(random, 2 * reach)) - static_cast<int>(reach));
+        if (below(random, 3) == 0) // without a vertical filter: in luma alone, or in all planes
+            b.mv[i][1] = static_cast<std::int16_t>(b.mv[i][1] & (below(random, 2) ? ~7 : ~15));
     }
     return b;
 }

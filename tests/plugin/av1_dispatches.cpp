@@ -12,7 +12,7 @@ using namespace dd::test;
 namespace {
 
 // A frame with records of every kind and residuals from that many different pictures.
-PhaseWork recon_of(Random &random, unsigned pictures) {
+PhaseWork recon_of(Random &random, unsigned pictures, Profile profile = Profile::wide) {
     Av1Scene scene(random, {256, 256, 8, 1, 1, 3}, pictures);
     for (unsigned y = 0; y < 256; y += 64)
         for (unsigned x = 0; x < 256; x += 64) {
@@ -25,7 +25,7 @@ PhaseWork recon_of(Random &random, unsigned pictures) {
             fill_with_residuals(scene, 0, x, y, 64);
         }
     PhaseWork work;
-    plan_av1_recon(scene.batch, work);
+    plan_av1_recon(scene.batch, profile, work, 0);
     return work;
 }
 
@@ -43,6 +43,10 @@ TEST_CASE("A frame of AV1 takes at most 16 dispatches on V3D") {
             CHECK(recon.dispatches.size() + kAv1FilterDispatches <= kAv1MostDispatches);
         else
             CHECK(pictures == kAv1Refs);
+        // Where there may be more, records with the same references get their own.
+        const PhaseWork split = recon_of(random, pictures, Profile::v3d);
+        CHECK(too_many_av1_dispatches(split, Profile::v3d) == too_many_av1_dispatches(recon, Profile::v3d));
+        CHECK((pictures < kAv1Refs - 1) <= (split.dispatches.size() > recon.dispatches.size()));
     }
 }
 

@@ -383,7 +383,7 @@ TEST_CASE("levels of AV1 intra blocks end somewhere, and begin again") {
         if (frame % 8 != 7)
             continue;
         PhaseWork work;
-        plan_av1_recon(batch, work); // such a frame isn't the GPU's
+        plan_av1_recon(batch, Profile::wide, work); // such a frame isn't the GPU's
         CHECK(too_many_av1_dispatches(work, Profile::wide));
         recon.reset(other, {}, 1);
         CHECK(level_of(recon.recorders[0], with_left(cell_at(4, 0, DD_AV1_INTRA_DC))) == 1);

@@ -157,7 +157,7 @@ TEST_CASE("lists of more than four gigabytes are refused", "[limits]") {
             residual.coefs = coefficients;
             REQUIRE(residuals.take(residual) == Av1Recorded::ok);
             make_large(residuals.bins.front().records, bytes);
-            plan_av1_recon(av1, work[2]);
+            plan_av1_recon(av1, profile, work[2]);
             require_refused(work[2], bytes, profile);
         }
     } catch (const std::bad_alloc &) {

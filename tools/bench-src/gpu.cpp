@@ -67,7 +67,7 @@ void Gpu::Job::plan() {
     const dd::Profile profile = gpu_.device_->profile();
     const bool recon = work_.phase == Phase::recon;
     if (const auto *av1 = std::get_if<dd::Av1Batch>(&work_.batch))
-        return recon ? dd::plan_av1_recon(*av1, phase_work_) : dd::plan_av1_filter(*av1, phase_work_);
+        return recon ? dd::plan_av1_recon(*av1, profile, phase_work_) : dd::plan_av1_filter(*av1, phase_work_);
     const auto &vp9 = std::get<dd::Vp9Batch>(work_.batch);
     return recon ? dd::plan_vp9_recon(vp9, profile, phase_work_) : dd::plan_vp9_filter(vp9, profile, phase_work_);
 }

@@ -72,9 +72,9 @@ Counts count(const dd::Vp9Batch &batch) {
 
 // ---- AV1 ----------------------------------------------------------------------------------------------------------
 
-void plan(const dd::Av1Batch &batch, unsigned phases, dd::Profile, Phases &work) {
+void plan(const dd::Av1Batch &batch, unsigned phases, dd::Profile profile, Phases &work) {
     if (phases & kRecon)
-        dd::plan_av1_recon(batch, work[0]);
+        dd::plan_av1_recon(batch, profile, work[0]);
     if (phases & kFilter)
         dd::plan_av1_filter(batch, work[1]);
 }

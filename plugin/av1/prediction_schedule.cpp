@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "av1/prediction_schedule.h"
+
+#include <algorithm>
+
+namespace dd {
+namespace {
+
+// What a source of a cell takes on V3D, modelled (docs/v3d-kernels.md): where the reference is chosen in each row,
+// where it is bound, and the latter without a vertical filter.
+constexpr unsigned kChosenNs = 60, kBoundNs = 50, kStillNs = 26;
+
+} // namespace
+
+void Av1PredictionPart::reset(unsigned sources) {
+    sources_ = sources;
+    items_.clear();
+    shares_.assign(1, Share{});
+    item_of_.fill(0);
+    share_of_.fill(0);
+}
+
+Av1PredictionPart::Item &Av1PredictionPart::item(Av1RecordKey key) {
+    std::uint8_t &index = item_of_[key];
+    if (!index) {
+        items_.push_back({key, 0, kChosenNs * sources_, {}});
+        index = static_cast<std::uint8_t>(items_.size());
+    }
+    return items_[index - 1u];
+}
+
+void Av1PredictionPart::count_planes(Av1RecordKey key, unsigned size_class, std::uint32_t cells) {
+    Item &to = item(key);
+    to.counts.planes[size_class]++;
+    to.cells += cells;
+}
+
+void Av1PredictionPart::count_block(Av1RecordKey key, unsigned size_class, std::uint32_t cells) {
+    Item &to = item(key);
+    to.counts.blocks[size_class]++;
+    to.cells += cells;
+}
+
+unsigned Av1PredictionPart::ns_of(unsigned key) const {
+    unsigned ns = 0;
+    for (unsigned source = 0; source < sources_; source++)
+        ns += av1_key_still(key, source) ? kStillNs : kBoundNs;
+    return ns;
+}
+
+// A share whose sources are filtered takes still ones as well.
+bool Av1PredictionPart::takes(unsigned share, unsigned key) {
+    return !((share ^ key) & kAv1KeyRefs) && !(share & ~key);
+}
+
+Av1PredictionPart::Proposal Av1PredictionPart::best() const {
+    Proposal best;
+    if (!sources_)
+        return best;
+    const auto consider = [&](unsigned key) {
+        const unsigned ns = ns_of(key);
+        std::uint64_t gain = 0;
+        for (const Item &item : items_)
+            if (takes(key, item.key) && ns < item.ns)
+                gain += item.cells * (item.ns - ns);
+        if (gain > best.gain_ns)
+            best = {key, gain};
+    };
+    for (const Item &item : items_) {
+        consider(item.key);
+        if (item.key & ~kAv1KeyRefs)
+            consider(item.key & kAv1KeyRefs);
+    }
+    return best;
+}
+
+void Av1PredictionPart::add_share(unsigned key) {
+    const unsigned ns = ns_of(key);
+    for (Item &item : items_)
+        if (takes(key, item.key) && ns < item.ns) {
+            item.ns = ns;
+            share_of_[item.key] = static_cast<std::uint8_t>(shares_.size());
+        }
+    shares_.push_back({key, {}});
+}
+
+bool Av1PredictionPart::first_is_empty() const {
+    return std::ranges::all_of(items_, [this](const Item &item) { return share_of_[item.key] != 0; });
+}
+
+void Av1PredictionPart::finish() {
+    for (const Item &item : items_) {
+        Av1RecordCounts &to = shares_[share_of_[item.key]].counts;
+        for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
+            to.planes[c] += item.counts.planes[c];
+            to.blocks[c] += item.counts.blocks[c];
+        }
+    }
+}
+
+Av1PredictionPart &Av1PredictionSchedule::add() {
+    if (used_ == parts_.size())
+        parts_.emplace_back();
+    return parts_[used_++];
+}
+
+void Av1PredictionSchedule::split(unsigned most, std::uint64_t worth_ns) {
+    while (most) {
+        Av1PredictionPart *part = nullptr;
+        Av1PredictionPart::Proposal best{0, worth_ns};
+        for (Av1PredictionPart &other : parts())
+            if (const auto proposal = other.best(); proposal.gain_ns > best.gain_ns) {
+                part = &other;
+                best = proposal;
+            }
+        if (!part)
+            return;
+        const bool was_empty = part->first_is_empty();
+        part->add_share(best.key);
+        if (was_empty || !part->first_is_empty()) // else the new dispatch takes the first one's place
+            most--;
+    }
+}
+
+} // namespace dd

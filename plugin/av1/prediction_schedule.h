@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+//
+// Which dispatch a record of AV1's inter prediction goes to. V3D can't index buffers: a kernel that reads any of six
+// references chooses among them in every row, which takes a fifth of its time. Records that read the same references
+// get a dispatch of their own, whose kernel reads what is bound, and one more where they need no vertical filter, which
+// leaves four rows of eleven. docs/av1.md says what that gains.
+#pragma once
+#include "common/av1_recon.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace dd {
+
+// What the records of a dispatch have in common: two bindings, and for each source whether it is still, that is without
+// a vertical filter in all its planes.
+using Av1RecordKey = std::uint8_t;
+constexpr unsigned kAv1RecordKeys = 256;
+constexpr unsigned kAv1KeyRefs = 0x3f, kAv1KeyStill = 1u << 6; // the second source's bits are the next ones
+
+constexpr unsigned av1_key_binding(unsigned key, unsigned source) {
+    return key >> (3 * source) & 7;
+}
+constexpr bool av1_key_still(unsigned key, unsigned source) {
+    return (key & kAv1KeyStill << source) != 0;
+}
+
+// Records of a dispatch by class: of planes, and of whole blocks.
+struct Av1RecordCounts {
+    std::array<std::uint32_t, DD_AV1_CLASSES> planes{}, blocks{};
+    bool empty() const { return *this == Av1RecordCounts{}; }
+    bool operator==(const Av1RecordCounts &) const = default;
+};
+
+// The records of one kernel and group of references. Refilled for each frame.
+class Av1PredictionPart {
+  public:
+    struct Share {
+        unsigned key; // of all its records, but for the first share, which takes what no other one does
+        Av1RecordCounts counts;
+    };
+
+    // Of its records; 0: they stay together.
+    void reset(unsigned sources);
+    void count_planes(Av1RecordKey key, unsigned size_class, std::uint32_t cells);
+    void count_block(Av1RecordKey key, unsigned size_class, std::uint32_t cells);
+
+    // The share that saves most, and what it saves.
+    struct Proposal {
+        unsigned key = 0;
+        std::uint64_t gain_ns = 0;
+    };
+    Proposal best() const;
+    void add_share(unsigned key);
+    bool first_is_empty() const; // so far
+    // Fills in the shares' counts.
+    void finish();
+
+    std::span<const Share> shares() const { return shares_; }
+    unsigned share_of(Av1RecordKey key) const { return share_of_[key]; }
+
+  private:
+    // Records of a key.
+    struct Item {
+        Av1RecordKey key;
+        std::uint64_t cells = 0;
+        unsigned ns; // a cell, where they are
+        Av1RecordCounts counts;
+    };
+    Item &item(Av1RecordKey key);
+    unsigned ns_of(unsigned key) const;
+    static bool takes(unsigned share, unsigned key);
+
+    unsigned sources_ = 1;
+    std::vector<Item> items_;
+    std::vector<Share> shares_;
+    std::array<std::uint8_t, kAv1RecordKeys> item_of_{}, share_of_{}; // item: from 1 on
+};
+
+// The parts of a frame, by kernel and group.
+class Av1PredictionSchedule {
+  public:
+    void clear() { used_ = 0; }
+    Av1PredictionPart &add();
+    std::span<Av1PredictionPart> parts() { return {parts_.data(), used_}; }
+    std::span<const Av1PredictionPart> parts() const { return {parts_.data(), used_}; }
+    // Shares are added while each saves more than `worth_ns`, so that `most` dispatches are added.
+    void split(unsigned most, std::uint64_t worth_ns);
+
+  private:
+    std::vector<Av1PredictionPart> parts_;
+    std::size_t used_ = 0;
+};
+
+} // namespace dd
