@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <map>
 #include <sys/stat.h>
 
 namespace v3dsim {
@@ -40,35 +41,36 @@ uint32_t Device::last_application_handle() {
     return application_handle;
 }
 
+// As the kernel answers on a Raspberry Pi 5, whose registers these are, but that revision 1.7 stands for all. Where
+// there are no performance monitors and no CPU queue, the driver does indirect dispatches and timestamps itself.
 int Device::get_param(uapi::GetParamArgs *a) const {
-    switch (a->param) {
-    case uapi::Ident0:
-        a->value = 0x07443356; // "V3D", version 7
-        return 0;
-    case uapi::Ident1:
-        a->value = 0x81001431; // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
-        return 0;
-    case uapi::HubIdent3:
-        a->value = 0x00000700; // revision 7
-        return 0;
-    case uapi::UifCfg:
-        a->value = 0x45;
-        return 0;
-    case uapi::SupportsTfu:
-    case uapi::SupportsCsd:
-    case uapi::SupportsCacheFlush:
-    case uapi::SupportsMultisync:
-        a->value = 1;
-        return 0;
-    // Without them the driver does indirect dispatches and timestamps itself.
-    case uapi::SupportsPerfmon:
-    case uapi::SupportsCpuQueue:
-    case uapi::SupportsSuperPages:
-        a->value = 0;
-        return 0;
-    default:
+    struct Value {
+        uint32_t value;
+        bool is_register;
+    };
+    static const std::map<uint32_t, Value> values = {
+        {uapi::UifCfg, {0x00000045, true}},
+        {uapi::HubIdent1, {0x00081117, true}}, // one core, one host, texture formatting unit
+        {uapi::HubIdent2, {0x00001900, true}},
+        {uapi::HubIdent3, {0x00000700, true}}, // revision 7
+        {uapi::Ident0, {0x07443356, true}},    // "V3D", version 7
+        {uapi::Ident1, {0x81001431, true}},    // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
+        {uapi::Ident2, {0xc0078101, true}},
+        {uapi::SupportsTfu, {1, false}},
+        {uapi::SupportsCsd, {1, false}},
+        {uapi::SupportsCacheFlush, {1, false}},
+        {uapi::SupportsMultisync, {1, false}},
+        {uapi::SupportsPerfmon, {0, false}},
+        {uapi::SupportsCpuQueue, {0, false}},
+        {uapi::MaxPerfCounters, {0, false}},
+        {uapi::SupportsSuperPages, {0, false}},
+    };
+    const auto found = values.find(a->param);
+    // A register's value goes to where there was none.
+    if (a->pad || found == values.end() || (found->second.is_register && a->value))
         return EINVAL;
-    }
+    a->value = found->second.value;
+    return 0;
 }
 
 int Device::request(unsigned number, void *argument) {

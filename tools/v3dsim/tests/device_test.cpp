@@ -151,6 +151,30 @@ TEST_CASE("a lost device takes jobs, and fails them") {
     }
 }
 
+TEST_CASE("parameters are those of the kernel") {
+    Device &device = Device::instance();
+    const auto get = [&](uint32_t param, uint64_t &value, uint32_t pad = 0) {
+        uapi::GetParamArgs args = {param, pad, value};
+        const int error = device.request(uapi::GetParam, &args);
+        value = args.value;
+        return error;
+    };
+    uint64_t value = 0;
+    REQUIRE(get(uapi::Ident0, value) == 0);
+    CHECK(value == 0x07443356);
+    CHECK(get(uapi::Ident0, value) == EINVAL); // it isn't cleared
+    CHECK(get(uapi::SupportsCsd, value) == 0);
+    CHECK(value == 1);
+    for (const uint32_t param : {uapi::HubIdent1, uapi::HubIdent2, uapi::HubIdent3, uapi::Ident1, uapi::Ident2}) {
+        value = 0;
+        CHECK(get(param, value) == 0);
+        CHECK(value != 0);
+    }
+    value = 0;
+    CHECK(get(uapi::UifCfg, value, 1) == EINVAL);
+    CHECK(get(1000, value) == EINVAL);
+}
+
 TEST_CASE("the dispatcher's registers") {
     const uint32_t cfg[7] = {3u << 16, 5u << 16, 7u << 16, 2u << 8 | 7u << 12 | 64, 420, 0x12340003, 0x5678};
     const Dispatch d = parse_dispatch(cfg);
