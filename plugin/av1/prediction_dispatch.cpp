@@ -33,15 +33,17 @@ void for_all_kernels(unsigned groups, Visit visit) {
     visit(KernelStreams<&Av1Recorder::differences>{"difference"}, 4 * groups);
 }
 
-// Calls visit(records, size class, are they whole blocks, first mask) for all of a group's lists.
+// Calls visit(records, size class, are they whole blocks, word of the first mask) for all of a group's lists. 0: their
+// recorder has no masks.
 template <typename Kernel, typename Visit>
 void for_all_records(const Av1Recon &recon, const Kernel &kernel, unsigned group, Visit visit) {
     std::uint32_t masks = DD_AV1_TABLE_WORDS;
     for (const Av1Recorder &recorder : recon.recorders) {
+        const std::uint32_t first_mask = recorder.masks.empty() ? 0 : masks;
         for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
-            visit(kernel.planes(recorder)[group][c], c, std::false_type{}, masks);
+            visit(kernel.planes(recorder)[group][c], c, std::false_type{}, first_mask);
             if constexpr (Kernel::has_blocks)
-                visit(kernel.blocks(recorder)[group][c], c, std::true_type{}, masks);
+                visit(kernel.blocks(recorder)[group][c], c, std::true_type{}, first_mask);
         }
         masks += static_cast<std::uint32_t>(recorder.masks.size());
     }
@@ -69,13 +71,13 @@ void count_records(const Av1Batch &batch, const Kernel &kernel, unsigned group, 
     for_all_records(batch.recon, kernel, group, [&](const auto &records, unsigned c, auto is_block, std::uint32_t) {
         constexpr bool is_whole = decltype(is_block)::value;
         const std::uint32_t chroma = is_whole && format.planes > 1 ? 1u << av1_chroma_class(format, c) : 0;
-        for (const auto &record : records) {
-            const Av1RecordKey key = key_of<is_whole>(kernel, record);
-            if constexpr (is_whole)
-                part.count_block(key, c, (1u << c) + chroma);
-            else
-                part.count_planes(key, c, 1u << c);
+        const std::uint32_t cells = (1u << c) + chroma;
+        if (part.stays_together()) {
+            part.count(0, is_whole, c, static_cast<std::uint32_t>(records.size()), cells);
+            return;
         }
+        for (const auto &record : records)
+            part.count(key_of<is_whole>(kernel, record), is_whole, c, 1, cells);
     });
 }
 
@@ -196,9 +198,20 @@ void write_records(const Av1Recon &recon, const Kernel &kernel, unsigned group, 
                    std::span<Cursors> cursors) {
     for_all_records(recon, kernel, group, [&](const auto &records, unsigned c, auto is_block, std::uint32_t masks) {
         constexpr bool is_whole = decltype(is_block)::value;
+        constexpr bool may_have_mask = requires {
+            records[0].mask;
+        };
+        if (part.shares().size() == 1 && !(may_have_mask && masks)) {
+            std::byte *&to = is_whole ? cursors[0].blocks[c] : cursors[0].planes[c];
+            if (const std::size_t bytes = records.size() * sizeof(records[0])) {
+                std::memcpy(to, records.data(), bytes);
+                to += bytes;
+            }
+            return;
+        }
         for (auto record : records) {
-            if constexpr (requires { record.mask; })
-                record.mask += masks; // they lie behind one another
+            if constexpr (may_have_mask)
+                record.mask += masks;
             Cursors &share = cursors[part.share_of(key_of<is_whole>(kernel, record))];
             std::byte *&to = is_whole ? share.blocks[c] : share.planes[c];
             std::memcpy(to, &record, sizeof(record));

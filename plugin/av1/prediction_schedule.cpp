@@ -29,16 +29,13 @@ Av1PredictionPart::Item &Av1PredictionPart::item(Av1RecordKey key) {
     return items_[index - 1u];
 }
 
-void Av1PredictionPart::count_planes(Av1RecordKey key, unsigned size_class, std::uint32_t cells) {
+void Av1PredictionPart::count(Av1RecordKey key, bool blocks, unsigned size_class, std::uint32_t records,
+                              std::uint32_t cells) {
+    if (!records)
+        return;
     Item &to = item(key);
-    to.counts.planes[size_class]++;
-    to.cells += cells;
-}
-
-void Av1PredictionPart::count_block(Av1RecordKey key, unsigned size_class, std::uint32_t cells) {
-    Item &to = item(key);
-    to.counts.blocks[size_class]++;
-    to.cells += cells;
+    (blocks ? to.counts.blocks : to.counts.planes)[size_class] += records;
+    to.cells += std::uint64_t{records} * cells;
 }
 
 unsigned Av1PredictionPart::ns_of(unsigned key) const {
@@ -55,7 +52,7 @@ bool Av1PredictionPart::takes(unsigned share, unsigned key) {
 
 Av1PredictionPart::Proposal Av1PredictionPart::best() const {
     Proposal best;
-    if (!sources_)
+    if (stays_together())
         return best;
     const auto consider = [&](unsigned key) {
         const unsigned ns = ns_of(key);

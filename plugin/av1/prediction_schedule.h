@@ -44,8 +44,9 @@ class Av1PredictionPart {
 
     // Of its records; 0: they stay together.
     void reset(unsigned sources);
-    void count_planes(Av1RecordKey key, unsigned size_class, std::uint32_t cells);
-    void count_block(Av1RecordKey key, unsigned size_class, std::uint32_t cells);
+    bool stays_together() const { return sources_ == 0; }
+    // So many records of a class, planes' or whole blocks'. `cells`: of each.
+    void count(Av1RecordKey key, bool blocks, unsigned size_class, std::uint32_t records, std::uint32_t cells);
 
     // The share that saves most, and what it saves.
     struct Proposal {

@@ -22,8 +22,8 @@ struct Schedule {
     explicit Schedule(unsigned sources) { all.add().reset(sources); }
     Av1PredictionPart &part() { return all.parts()[0]; }
     void add(Av1RecordKey of, std::uint32_t cells) {
-        part().count_planes(of, 2, cells);
-        part().count_block(of, 3, cells);
+        part().count(of, false, 2, 1, cells);
+        part().count(of, true, 3, 1, cells);
     }
     void split(unsigned most = kMost, std::uint64_t worth_ns = 0) {
         all.split(most, worth_ns);
