@@ -132,10 +132,7 @@ void translate(uint ref, Rows rows, DdAv1RecordSource source, Source s, int x, i
     const uint taps_y = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_Y_SHIFT) & 7u) * 16u +
                                        ((source.how >> DD_AV1_MY_SHIFT) & 15u)) * 2u;
     const Taps h = load_taps(taps_x);
-    // The vertical filter's taps, a byte each, from the first row's on; behind the last one are zeros.
-    uvec2 v = uvec2(words[taps_y], words[taps_y + 1u]);
-    if (rows.first > 0)
-        v.x >>= 8 * rows.first; // the only ones
+    const uint v[2] = uint[2](words[taps_y], words[taps_y + 1u]);
     const Span span = span_of(s, x - 3);
     [[unroll]] for (int j = 0; j < 4; j++)
         sum[j] = vec4(0.0);
@@ -148,8 +145,7 @@ void translate(uint ref, Rows rows, DdAv1RecordSource source, Source s, int x, i
         [[unroll]] for (int t = 0; t < 8; t++)
             mid += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap(h, t);
         mid = floor(mid);
-        const float next = tap_of(v.x, 0u);
-        v = uvec2(v.x >> 8 | v.y << 24, v.y >> 8);
+        const float next = row < 8 ? tap_of(row < 4 ? v[0] : v[1], uint(row & 3)) : 0.0;
         weights = uvec2((weights.x << 16) | packHalf2x16(vec2(next, 0.0)), (weights.y << 16) | (weights.x >> 16));
         const vec2 low = unpackHalf2x16(weights.x), high = unpackHalf2x16(weights.y);
         sum[0] += mid * low.x;
