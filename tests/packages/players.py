@@ -41,7 +41,8 @@ WAYS = (
     Way("mpv, threads of the device", MPV, "--hwdec=daedalus-copy --hwdec-codecs=all", "DAEDALUS_THREADS=0 " + ENABLED,
         sign="Using hardware decoding (daedalus-copy)"),
     Way("mpv, a seek", MPV, start="--start=50%", environment=ENABLED, sign="llvmpipe"),
-    Way("GStreamer", Y4M, environment=ENABLED, streams=r"vp9/(?!.*10-?bit)", sign="DAEDALUS_ENABLE is set"),
+    # It has no 4:4:0, and no file for 12 bits.
+    Way("GStreamer", Y4M, environment=ENABLED, streams=r"vp9/(?!.*(1[02]-?bit|440))", sign="DAEDALUS_ENABLE is set"),
     Way("GStreamer, 10 bits", CHECKSUMS, environment=ENABLED, streams=r"vp9/.*10-?bit", sign="DAEDALUS_ENABLE is set"),
 )
 
