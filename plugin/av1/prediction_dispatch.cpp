@@ -3,8 +3,8 @@
 #include "av1/blocks.h"
 #include "av1/prediction_schedule.h"
 
+#include <cstdio>
 #include <cstring>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -143,18 +143,23 @@ DdAv1ReconPush push_of(std::uint64_t groups_at, unsigned key) {
     return push;
 }
 
+unsigned kernel(const char *name, bool direct, unsigned bits) {
+    std::array<char, 64> full{}; // on the stack: every frame asks
+    std::snprintf(full.data(), full.size(), "av1_%s%s_%u", name, direct ? "_direct" : "", bits);
+    return kernel_index(full.data());
+}
+
 // The first share's kernel reads any of six references, the others' what is bound first and second.
-Dispatch dispatch_of(const Av1Batch &batch, std::string name, unsigned group, const Av1PredictionPart::Share &share,
+Dispatch dispatch_of(const Av1Batch &batch, const char *name, unsigned group, const Av1PredictionPart::Share &share,
                      bool any) {
     std::array<std::uint8_t, DD_AV1_BOUND_REFS> bound = batch.recon.references.bound(group);
-    Dispatch d;
     if (!any) {
         const std::uint8_t first = bound[av1_key_binding(share.key, 0)], second = bound[av1_key_binding(share.key, 1)];
         bound.fill(first);
         bound[1] = second;
-        name += "_direct";
     }
-    d.kernel = kernel_index("av1_" + name + "_" + std::to_string(batch.dst.format.bit_depth));
+    Dispatch d;
+    d.kernel = kernel(name, !any, batch.dst.format.bit_depth);
     d.av1_ref = bound;
     return d;
 }
@@ -284,17 +289,17 @@ std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudge
 
 std::byte *write_av1_predictions(const Av1Batch &batch, const PhaseWork &work, std::uint64_t next, std::byte *to) {
     const unsigned groups = batch.recon.references.groups();
-    std::vector<Cursors> cursors;
+    std::array<Cursors, kAv1MostShares> cursors{};
     for_all_kernels(groups, [&](auto kernel, unsigned first_part) {
         const std::uint32_t words = record_words(kernel);
         for (unsigned group = 0; group < groups; group++) {
             const Av1PredictionPart &part = std::as_const(*work.av1_predictions).parts()[first_part + group];
-            cursors.clear();
-            for (const Av1PredictionPart::Share &share : part.shares()) {
+            for (std::size_t i = 0; i < part.shares().size(); i++) {
+                const Av1PredictionPart::Share &share = part.shares()[i];
                 const Extent extent = extent_of(share.counts, batch.dst.format);
                 const std::uint64_t records = next + extent.groups * DD_AV1_GROUP_WORDS;
                 to = write_groups(share.counts, batch.dst.format, words, records, to);
-                cursors.push_back(cursors_of(share.counts, 4 * std::size_t{words}, to));
+                cursors[i] = cursors_of(share.counts, 4 * std::size_t{words}, to);
                 next += extent.words(words);
             }
             write_records(batch.recon, kernel, group, part, cursors);

@@ -52,7 +52,7 @@ bool Av1PredictionPart::takes(unsigned share, unsigned key) {
 
 Av1PredictionPart::Proposal Av1PredictionPart::best() const {
     Proposal best;
-    if (stays_together())
+    if (stays_together() || shares_.size() == kAv1MostShares)
         return best;
     const auto consider = [&](unsigned key) {
         const unsigned ns = ns_of(key);

@@ -27,6 +27,9 @@ constexpr bool av1_key_still(unsigned key, unsigned source) {
     return (key & kAv1KeyStill << source) != 0;
 }
 
+// Of a part: the first one, and what split() adds.
+constexpr unsigned kAv1MostAddedShares = 16, kAv1MostShares = 1 + kAv1MostAddedShares;
+
 // Records of a dispatch by class: of planes, and of whole blocks.
 struct Av1RecordCounts {
     std::array<std::uint32_t, DD_AV1_CLASSES> planes{}, blocks{};
