@@ -49,20 +49,14 @@ int Device::get_param(uapi::GetParamArgs *a) const {
         bool is_register;
     };
     static const std::map<uint32_t, Value> values = {
-        {uapi::UifCfg, {0x00000045, true}},
-        {uapi::HubIdent1, {0x00081117, true}}, // one core, one host, texture formatting unit
-        {uapi::HubIdent2, {0x00001900, true}},
-        {uapi::HubIdent3, {0x00000700, true}}, // revision 7
-        {uapi::Ident0, {0x07443356, true}},    // "V3D", version 7
-        {uapi::Ident1, {0x81001431, true}},    // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
-        {uapi::Ident2, {0xc0078101, true}},
-        {uapi::SupportsTfu, {1, false}},
-        {uapi::SupportsCsd, {1, false}},
-        {uapi::SupportsCacheFlush, {1, false}},
-        {uapi::SupportsMultisync, {1, false}},
-        {uapi::SupportsPerfmon, {0, false}},
-        {uapi::SupportsCpuQueue, {0, false}},
-        {uapi::MaxPerfCounters, {0, false}},
+        {uapi::UifCfg, {0x00000045, true}},     {uapi::HubIdent1, {0x00081117, true}}, // one core, one host
+        {uapi::HubIdent2, {0x00001900, true}},  {uapi::HubIdent3, {0x00000700, true}}, // revision 7
+        {uapi::Ident0, {0x07443356, true}},                                            // "V3D", version 7
+        {uapi::Ident1, {0x81001431, true}}, // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
+        {uapi::Ident2, {0xc0078101, true}},     {uapi::SupportsTfu, {1, false}},
+        {uapi::SupportsCsd, {1, false}},        {uapi::SupportsCacheFlush, {1, false}},
+        {uapi::SupportsMultisync, {1, false}},  {uapi::SupportsPerfmon, {0, false}},
+        {uapi::SupportsCpuQueue, {0, false}},   {uapi::MaxPerfCounters, {0, false}},
         {uapi::SupportsSuperPages, {0, false}},
     };
     const auto found = values.find(a->param);
