@@ -20,13 +20,8 @@ constexpr unsigned div_up(unsigned value, unsigned by) {
     return (value + by - 1) / by;
 }
 
-unsigned kernel(const char *name, unsigned bits) {
-    std::array<char, 64> full{}; // on the stack: every frame asks
-    std::snprintf(full.data(), full.size(), "av1_%s_%u", name, bits);
-    return kernel_index(full.data());
-}
 unsigned kernel(const char *name, const PictureFormat &format) {
-    return kernel(name, format.bit_depth > 8 ? 16u : 8u);
+    return av1_kernel(name, format.bit_depth > 8 ? 16u : 8u);
 }
 
 // Pixels of a plane in whole 8x8 blocks of luma.
@@ -86,7 +81,7 @@ class Planner {
         DdAv1Pass pass{};
         pass.total = div_up(batch_.filters.blocks(), kLanes);
         add("cdef_direction", pass);
-        add(kernel("cdef_filter", batch_.dst.format.bit_depth), pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0));
+        add(av1_kernel("cdef_filter", batch_.dst.format.bit_depth), pass_of(blocks, restored ? DD_AV1_PASS_ALL : 0));
         if (!restored)
             add_units("copy", copied_blocks, 0);
     }
@@ -99,9 +94,9 @@ class Planner {
             add_units("copy", copied_blocks, DD_AV1_PASS_ALL);
         filtered_ = params_.restored;
         const std::uint32_t flags = batch_.filters.cdef() ? 0 : DD_AV1_PASS_NO_CDEF;
-        add(kernel("wiener", batch_.dst.format.bit_depth), pass_of(strips<4>, flags));
+        add(av1_kernel("wiener", batch_.dst.format.bit_depth), pass_of(strips<4>, flags));
         if (batch_.filters.self_guided())
-            add(kernel("self_guided", batch_.dst.format.bit_depth), pass_of(self_guided_strips, flags));
+            add(av1_kernel("self_guided", batch_.dst.format.bit_depth), pass_of(self_guided_strips, flags));
     }
 
   private:
@@ -156,6 +151,12 @@ constexpr const char *kIntraKernels[] = {"intra", "itx_apart", "itx_large_apart"
 
 } // namespace
 
+unsigned av1_kernel(const char *name, unsigned bits) {
+    std::array<char, 64> full{}; // on the stack: every frame asks
+    std::snprintf(full.data(), full.size(), "av1_%s_%u", name, bits);
+    return kernel_index(full.data());
+}
+
 std::uint32_t av1_scratch_bytes(const PictureLayout &layout) {
     return (layout.size + 3) / 4 * 4 + div_up(layout.format.width, 8) * div_up(layout.format.height, 8) * 4;
 }
@@ -186,7 +187,7 @@ std::vector<unsigned> av1_kernels(const PictureFormat &format, Profile profile) 
     std::vector<unsigned> kernels;
     for (const char *name : kFilterKernels)
         kernels.push_back(kernel(name, format));
-    const auto add = [&](const char *name) { kernels.push_back(kernel(name, format.bit_depth)); };
+    const auto add = [&](const char *name) { kernels.push_back(av1_kernel(name, format.bit_depth)); };
     std::ranges::for_each(kDepthKernels, add);
     if (profile == Profile::wide)
         std::ranges::for_each(kIntraKernels, add);

@@ -49,6 +49,8 @@ constexpr std::uint64_t kAv1DispatchNs = 33'000;
 void plan_av1_recon(const Av1Batch &batch, Profile profile, PhaseWork &work, std::uint64_t worth_ns = kAv1DispatchNs);
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 
+// Index of the kernel av1_NAME_BITS.
+unsigned av1_kernel(const char *name, unsigned bits);
 // Every kernel that a frame of this format may use. Sorted, without doubles.
 std::vector<unsigned> av1_kernels(const PictureFormat &format, Profile profile);
 

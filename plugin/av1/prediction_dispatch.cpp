@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "av1/prediction_dispatch.h"
 #include "av1/blocks.h"
+#include "av1/dispatch.h"
 #include "av1/prediction_schedule.h"
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -17,7 +18,8 @@ constexpr unsigned kLanes = 255;
 template <auto Planes, auto Blocks = nullptr>
 struct KernelStreams {
     const char *name;
-    unsigned sources = 0; // 0: the kernel reads any reference
+    const char *direct_name = nullptr; // of the kernel that reads what is bound, and how many sources its records have
+    unsigned sources = 0;
     static constexpr bool has_blocks = !std::is_null_pointer_v<decltype(Blocks)>;
     const auto &planes(const Av1Recorder &recorder) const { return recorder.*Planes; }
     const auto &blocks(const Av1Recorder &recorder) const requires has_blocks { return recorder.*Blocks; }
@@ -26,8 +28,8 @@ struct KernelStreams {
 // With the number of the kernel's first part.
 template <typename Visit>
 void for_all_kernels(unsigned groups, Visit visit) {
-    visit(KernelStreams<&Av1Recorder::mc, &Av1Recorder::blocks>{"mc", 1}, 0);
-    visit(KernelStreams<&Av1Recorder::pairs, &Av1Recorder::pair_blocks>{"pair", 2}, groups);
+    visit(KernelStreams<&Av1Recorder::mc, &Av1Recorder::blocks>{"mc", "mc_direct", 1}, 0);
+    visit(KernelStreams<&Av1Recorder::pairs, &Av1Recorder::pair_blocks>{"pair", "pair_direct", 2}, groups);
     visit(KernelStreams<&Av1Recorder::overlaps>{"overlap"}, 2 * groups);
     visit(KernelStreams<&Av1Recorder::warps>{"warp"}, 3 * groups);
     visit(KernelStreams<&Av1Recorder::differences>{"difference"}, 4 * groups);
@@ -143,14 +145,9 @@ DdAv1ReconPush push_of(std::uint64_t groups_at, unsigned key) {
     return push;
 }
 
-unsigned kernel(const char *name, bool direct, unsigned bits) {
-    std::array<char, 64> full{}; // on the stack: every frame asks
-    std::snprintf(full.data(), full.size(), "av1_%s%s_%u", name, direct ? "_direct" : "", bits);
-    return kernel_index(full.data());
-}
-
 // The first share's kernel reads any of six references, the others' what is bound first and second.
-Dispatch dispatch_of(const Av1Batch &batch, const char *name, unsigned group, const Av1PredictionPart::Share &share,
+template <typename Kernel>
+Dispatch dispatch_of(const Av1Batch &batch, const Kernel &kernel, unsigned group, const Av1PredictionPart::Share &share,
                      bool any) {
     std::array<std::uint8_t, DD_AV1_BOUND_REFS> bound = batch.recon.references.bound(group);
     if (!any) {
@@ -159,7 +156,7 @@ Dispatch dispatch_of(const Av1Batch &batch, const char *name, unsigned group, co
         bound[1] = second;
     }
     Dispatch d;
-    d.kernel = kernel(name, !any, batch.dst.format.bit_depth);
+    d.kernel = av1_kernel(any ? kernel.name : kernel.direct_name, batch.dst.format.bit_depth);
     d.av1_ref = bound;
     return d;
 }
@@ -225,32 +222,7 @@ void write_records(const Av1Recon &recon, const Kernel &kernel, unsigned group, 
     });
 }
 
-template <typename Streams>
-bool any_record(const Av1Recon &recon, Streams streams_of, unsigned group) {
-    for (const Av1Recorder &recorder : recon.recorders)
-        for (const auto &records : streams_of(recorder)[group])
-            if (!records.empty())
-                return true;
-    return false;
-}
-
 } // namespace
-
-unsigned av1_needed_dispatches(const Av1Recon &recon) {
-    unsigned needed = 0;
-    const unsigned groups = recon.references.groups();
-    for_all_kernels(groups, [&](auto kernel, unsigned) {
-        for (unsigned group = 0; group < groups; group++) {
-            bool any = any_record(
-                recon, [&](const auto &r) -> auto & { return kernel.planes(r); }, group);
-            if constexpr (decltype(kernel)::has_blocks)
-                any = any || any_record(
-                                 recon, [&](const auto &r) -> auto & { return kernel.blocks(r); }, group);
-            needed += any;
-        }
-    });
-    return needed;
-}
 
 std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudget &budget, std::uint64_t next,
                                    PhaseWork &work) {
@@ -276,7 +248,7 @@ std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudge
                     continue;
                 const bool any = &share == part.shares().data();
                 const Extent extent = extent_of(share.counts, batch.dst.format);
-                Dispatch d = dispatch_of(batch, kernel.name, group, share, any);
+                Dispatch d = dispatch_of(batch, kernel, group, share, any);
                 d.set_push(push_of(next, any ? 0 : share.key));
                 d.groups = extent.groups;
                 work.dispatches.push_back(d);

@@ -11,14 +11,13 @@
 
 namespace dd {
 
-// How many dispatches predictions may take more than they have to, and what V3D has to save for each of them.
+// How many dispatches predictions are split into at most, unless they need more, and what V3D has to save for each that
+// they don't need. None: they aren't split.
 struct Av1DispatchBudget {
     unsigned most = 0;
     std::uint64_t worth_ns = 0;
 };
 
-// How many predictions need: one for each kernel and group of references.
-unsigned av1_needed_dispatches(const Av1Recon &recon);
 // Appends to `work`. The first dispatch's part begins at word `next` behind the parameters, masks at word
 // `DD_AV1_TABLE_WORDS`; returns the word behind all of it.
 std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudget &budget, std::uint64_t next,

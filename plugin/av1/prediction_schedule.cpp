@@ -102,7 +102,9 @@ Av1PredictionPart &Av1PredictionSchedule::add() {
 }
 
 void Av1PredictionSchedule::split(unsigned most, std::uint64_t worth_ns) {
-    while (most) {
+    auto dispatches = static_cast<std::size_t>(
+        std::ranges::count_if(parts(), [](const Av1PredictionPart &part) { return !part.empty(); }));
+    while (dispatches < most) {
         Av1PredictionPart *part = nullptr;
         Av1PredictionPart::Proposal best{0, worth_ns};
         for (Av1PredictionPart &other : parts())
@@ -115,7 +117,7 @@ void Av1PredictionSchedule::split(unsigned most, std::uint64_t worth_ns) {
         const bool was_empty = part->first_is_empty();
         part->add_share(best.key);
         if (was_empty || !part->first_is_empty()) // else the new dispatch takes the first one's place
-            most--;
+            dispatches++;
     }
 }
 

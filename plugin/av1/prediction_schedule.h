@@ -58,6 +58,7 @@ class Av1PredictionPart {
     };
     Proposal best() const;
     void add_share(unsigned key);
+    bool empty() const { return items_.empty(); }
     bool first_is_empty() const; // so far
     // Fills in the shares' counts.
     void finish();
@@ -90,7 +91,7 @@ class Av1PredictionSchedule {
     Av1PredictionPart &add();
     std::span<Av1PredictionPart> parts() { return {parts_.data(), used_}; }
     std::span<const Av1PredictionPart> parts() const { return {parts_.data(), used_}; }
-    // Shares are added while each saves more than `worth_ns`, so that `most` dispatches are added.
+    // Shares are added while each saves more than `worth_ns`, and while there are no more than `most` dispatches.
     void split(unsigned most, std::uint64_t worth_ns);
 
   private:

@@ -9,10 +9,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 namespace dd {
 namespace {
@@ -57,9 +53,8 @@ void plan_av1_recon(const Av1Batch &batch, Profile profile, PhaseWork &work, std
     const Av1Recon &recon = batch.recon;
     std::uint64_t next =
         DD_AV1_TABLE_WORDS + std::uint64_t{mask_words(recon)}; // in words from the end of the parameters
-    const unsigned others = kAv1FilterDispatches + kAv1ResidualDispatches + av1_needed_dispatches(recon);
-    const bool few = profile == Profile::wide || others >= kAv1MostDispatches;
-    next = plan_av1_predictions(batch, {few ? 0 : kAv1MostDispatches - others, worth_ns}, next, work);
+    constexpr unsigned most = kAv1MostDispatches - kAv1FilterDispatches - kAv1ResidualDispatches;
+    next = plan_av1_predictions(batch, {profile == Profile::v3d ? most : 0, worth_ns}, next, work);
     next = plan_av1_residuals(recon, batch.dst.format.bit_depth, next, work);
     next = plan_av1_intra(batch, next, work);
     if (work.dispatches.empty())

@@ -26,7 +26,7 @@ struct Schedule {
         part().count(of, true, 3, 1, cells);
     }
     void split(unsigned most = kMost, std::uint64_t worth_ns = 0) {
-        all.split(most, worth_ns);
+        all.split(1 + most, worth_ns); // the first one is there anyway
         part().finish();
     }
     unsigned dispatches() {
