@@ -72,6 +72,8 @@ void count_records(const Av1Batch &batch, const Kernel &kernel, unsigned group, 
     const PictureFormat &format = batch.dst.format;
     for_all_records(batch.recon, kernel, group, [&](const auto &records, unsigned c, auto is_block, std::uint32_t) {
         constexpr bool is_whole = decltype(is_block)::value;
+        if (records.empty()) // as are all whole blocks whose chroma would be narrower than a record
+            return;
         const std::uint32_t chroma = is_whole && format.planes > 1 ? 1u << av1_chroma_class(format, c) : 0;
         const std::uint32_t cells = (1u << c) + chroma;
         if (part.stays_together()) {
