@@ -250,6 +250,20 @@ struct DdTileSyncPush {
     uint rows_log2[2];
 };
 
+// Offsets and strides in vectors of 16 bytes. Workgroups take four rows of luma or two of chroma, those of luma first.
+struct DdP010Push {
+    uint luma;
+    uint cb;
+    uint cr;
+    uint to_luma;
+    uint to_chroma;
+    uint luma_stride; // also of both planes of P010
+    uint chroma_stride;
+    uint luma_vectors; // of a row
+    uint chroma_vectors;
+    uint luma_groups;
+};
+
 #ifdef __cplusplus
 } // namespace dd
 #endif

@@ -177,6 +177,7 @@ void Av1Frame::plan(unsigned phases, std::array<PhaseWork, 2> &work) {
 GpuStatus Av1Frame::prepare_scratch() {
     PictureLayout layout = frame_.dst->layout();
     layout.size = av1_scratch_bytes(layout);
+    layout.p010 = 0;
     if (scratch_layout_ != layout)
         scratch_ = {};
     scratch_layout_ = layout;

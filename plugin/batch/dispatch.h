@@ -3,6 +3,7 @@
 // A dispatch as the codec's planner describes it and a Slot records it. This header names no Vulkan type:
 // the planner (vulkan/vp9_dispatch.cpp) meets the slot here.
 #pragma once
+#include "batch/p010.h"
 #include "batch/picture_layout.h"
 
 #include <array>
@@ -26,7 +27,7 @@ constexpr std::uint32_t kUploadAlign = 256;
 // Behind the pixels of each picture are so many bytes for kernels. What they hold before is not known.
 constexpr std::uint32_t kPictureTail = 4096;
 constexpr std::size_t picture_bytes(const PictureLayout &layout) {
-    return std::size_t{layout.size} + kPictureTail;
+    return layout.p010 ? layout.p010 + p010_bytes(layout) : std::size_t{layout.size} + kPictureTail;
 }
 
 constexpr std::uint64_t align_upload(std::uint64_t bytes) {

@@ -40,7 +40,8 @@ struct PlaneLayout {
 struct PictureLayout {
     PictureFormat format;
     std::array<PlaneLayout, 3> plane{};
-    std::uint32_t size = 0; // bytes of the whole buffer; 0: no picture
+    std::uint32_t size = 0; // bytes of all planes with their slack; 0: no picture
+    std::uint32_t p010 = 0; // byte where the picture lies once more as P010 (batch/p010.h); 0: it doesn't
 
     std::uint32_t bytes_per_pixel() const { return format.bit_depth > 8 ? 2 : 1; }
     bool operator==(const PictureLayout &) const = default;

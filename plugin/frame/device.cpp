@@ -97,6 +97,10 @@ void open_by_plan(DdDevice &device, const GpuOptions &options) {
         device.gpu.settle(open_gpu(device, options));
 }
 
+bool wants_p010(const DdDeviceOptions &options) {
+    return options.p010 || environment("DAEDALUS_P010") == "1";
+}
+
 int open_device(DdDevice **out, const DdDeviceOptions &options) {
     auto device = std::make_unique<DdDevice>();
     device->log = Log(options.log, options.log_opaque);
@@ -121,8 +125,9 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
     device->trace = Trace::open(environment("DAEDALUS_TRACE"));
     gpu.timestamps = device->trace != nullptr;
     gpu.robust = options.robust != 0;
-    device->exports = options.dma_buf && DmaBuf::available();
-    if (options.dma_buf && !device->exports)
+    if (options.dma_buf && DmaBuf::available())
+        device->exports = wants_p010(options) ? DD_EXPORT_P010 : DD_EXPORT_PLANAR;
+    else if (options.dma_buf)
         device->log.line(DD_LOG_WARNING, "pictures stay in system memory: there is no dma-heap (%s)",
                          DmaBuf::why_unavailable().c_str());
     open_by_plan(*device, gpu);
@@ -199,7 +204,7 @@ int dd_device_has_gpu(const DdDevice *device) {
     return usable;
 }
 
-int dd_device_exports(const DdDevice *device) {
+DdExport dd_device_exports(const DdDevice *device) {
     return device->exports;
 }
 

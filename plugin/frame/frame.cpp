@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Frames of the C interface: begin, submit, wait, end.
+#include "batch/p010.h"
 #include "frame/guard.h"
 #include "frame/objects.h"
 #include "util/clock.h"
@@ -113,7 +114,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->error = DD_OK;
     frame->submits = frame->dispatches = 0;
     frame->trusted_refs = 0;
-    frame->completes = false;
+    frame->completes = frame->writes_p010 = false;
     frame->number = session.frames_begun++;
     for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         frame->ref[slot] = info.ref[slot];
@@ -138,11 +139,22 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     return DD_OK;
 }
 
+// A GPU that completes a picture in memory which other devices read makes P010 of it, too.
+void add_p010(DdFrame &frame) {
+    PhaseWork &last = frame.work[kFilter];
+    const PictureMemory &memory = *frame.dst->memory;
+    frame.writes_p010 = memory.layout.p010 && !last.dispatches.empty() && !frame.codec->filters_left() &&
+                        memory.gpu->dma_buf() != nullptr;
+    if (frame.writes_p010)
+        plan_p010(memory.layout, last);
+}
+
 // Makes the work of the phases.
 PlannedPhases plan_phases(DdFrame &frame, unsigned phases) {
     for (PhaseWork &work : frame.work)
         work.clear();
     frame.codec->plan(phases, frame.work);
+    add_p010(frame);
     PlannedPhases planned{};
     for (unsigned phase = 0; phase < 2; phase++)
         if (!frame.work[phase].empty())
@@ -321,6 +333,7 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     contained([&] { frame->codec->release_records(); });
     // A frame that was dropped may still be a reference: its pixels are what the CPU left.
     const bool by_cpu = outcome != DD_OUTCOME_DONE;
+    frame->dst->memory->has_p010 = frame->writes_p010 && !by_cpu && frame->error == DD_OK;
     if (by_cpu && frame->dst->memory->gpu)
         frame->dst->memory->gpu->take_cpu_pixels();
     if (frame->tells_progress)

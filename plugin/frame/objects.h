@@ -52,7 +52,7 @@ struct DdDevice : dd::Counted {
     std::string plan_name;
     dd::Goal goal = dd::Goal::speed;
     bool late = false; // frames don't wait for the GPU: the worker opens it, and makes pipelines
-    bool exports = false;
+    DdExport exports = DD_EXPORT_NONE;
     dd::DeviceGpu gpu;
     std::optional<dd::OpeningCost> opening; // where it is `late`; the worker's
     std::string name = "CPU";               // once the GPU is settled
@@ -168,4 +168,5 @@ struct DdFrame final : dd::CoefficientStore {
     bool tells_progress = false; // of `dst`
     unsigned trusted_refs = 0;   // bit s: the GPU hadn't completed the reference when this frame could be submitted
     bool completes = false;      // the last submit leaves nothing to do
+    bool writes_p010 = false;    // and makes P010 of the picture
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Pictures, as GPUs and other devices reach them.
+#include "batch/p010.h"
 #include "frame/guard.h"
 #include "frame/objects.h"
 
@@ -41,6 +42,8 @@ std::shared_ptr<DmaBuf> DdPicture::export_pixels() {
             return nullptr;
         std::memcpy(file->data(), memory->data(), memory->layout.size);
     }
+    if (layout().p010 && !(own && memory->has_p010))
+        write_p010(layout(), file->data());
     if (!file->end_cpu_access())
         return nullptr;
     memory->exported = own;
@@ -54,6 +57,25 @@ DdPicture::~DdPicture() {
     if (memory && idle)
         dd::contained([this] { pool->give(std::move(memory)); });
 }
+
+namespace {
+
+void put_planes(const PictureLayout &layout, DdDmaBuf &to) {
+    if (layout.p010) {
+        to.planes = 2;
+        to.offset[0] = layout.p010;
+        to.offset[1] = p010_chroma(layout);
+        to.pitch[0] = to.pitch[1] = layout.plane[0].stride;
+        return;
+    }
+    to.planes = layout.format.planes;
+    for (unsigned p = 0; p < layout.format.planes; p++) {
+        to.offset[p] = layout.plane[p].offset;
+        to.pitch[p] = layout.plane[p].stride;
+    }
+}
+
+} // namespace
 
 extern "C" {
 
@@ -90,12 +112,8 @@ int dd_picture_dma_buf(DdPicture *picture, DdDmaBuf *dma_buf) {
         const PictureLayout &layout = picture->layout();
         DdDmaBuf all = {};
         all.fd = file->file();
-        all.planes = layout.format.planes;
         all.bytes = file->size();
-        for (unsigned p = 0; p < layout.format.planes; p++) {
-            all.offset[p] = layout.plane[p].offset;
-            all.pitch[p] = layout.plane[p].stride;
-        }
+        put_planes(layout, all);
         all.width = layout.format.width;
         all.height = layout.format.height;
         all.bit_depth = layout.format.bit_depth;

@@ -27,6 +27,7 @@ std::unique_ptr<PictureMemory> PicturePool::find_free(const PictureLayout &layou
 std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu) {
     gpu = {};
     if (auto memory = find_free(layout, want_gpu)) {
+        memory->has_p010 = false;
         if (std::exchange(memory->exported, false))
             if (const auto file = memory->dma_buf())
                 file->begin_cpu_access(); // nothing of the old picture is wanted: it may fail

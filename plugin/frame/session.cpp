@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The session of the C interface.
+#include "batch/p010.h"
 #include "frame/guard.h"
 #include "frame/objects.h"
 #include "scheduler/plan_cache.h"
@@ -58,13 +59,27 @@ bool read_format(const DdPictureFormat &from, PictureFormat &to) {
     return true;
 }
 
+bool is_exported_as_p010(const DdDevice &device, const PictureFormat &format) {
+    return device.exports == DD_EXPORT_P010 && has_p010_form(format);
+}
+
+std::vector<unsigned> kernels_for(const DdDevice &device, const Codec &codec, const PictureFormat &kind,
+                                  const Gpu &gpu) {
+    std::vector<unsigned> kernels = codec.kernels(kind, gpu);
+    if (is_exported_as_p010(device, kind))
+        kernels.push_back(p010_kernel());
+    return kernels;
+}
+
 int alloc_picture(DdSession &session, const DdPictureFormat &wanted, DdPicture **out) {
     PictureFormat format;
     if (!read_format(wanted, format))
         return DD_ERR_INVALID;
-    const PictureLayout layout = make_picture_layout(format, session.codec->traits.superblock);
+    PictureLayout layout = make_picture_layout(format, session.codec->traits.superblock);
     if (layout.size == 0)
         return DD_ERR_INVALID;
+    if (is_exported_as_p010(*session.device, format))
+        layout = with_p010(layout);
     const bool on_gpu = session.prepare(format);
     auto picture = std::make_unique<DdPicture>();
     picture->pool = session.pool;
@@ -87,7 +102,7 @@ DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
     : device(dd_device_ref(opened)), codec_id(options.codec), codec(Codec::make(options.codec)),
       log(options.log ? Log(options.log, options.log_opaque) : opened->log),
       scheduler(codec_id, opened->plan, {}, seed()), statistics(codec_stages(codec_id)),
-      pool(std::make_shared<PicturePool>(opened->exports)) {
+      pool(std::make_shared<PicturePool>(opened->exports != DD_EXPORT_NONE)) {
     if (device->gpu.settled())
         attach();
 }
@@ -122,14 +137,15 @@ void prepare_kind(DdDevice &device, const Codec &codec, Preparation &preparation
                   const std::stop_token &stop) {
     if (const auto gpu = device.gpu.get()) {
         const TraceScope scope(device.trace.get(), "make pipelines", 0);
-        const PictureFormat &kind = preparation.kind;
-        preparation.status = gpu->prepare(codec.kernels(kind, *gpu), threads, stop);
+        const auto kernels = kernels_for(device, codec, preparation.kind, *gpu);
+        preparation.status = gpu->prepare(kernels, threads, stop);
     }
     preparation.done.store(true, std::memory_order_release);
 }
 
-bool is_prepared(const Gpu *gpu, const Codec &codec, const PictureFormat &kind) {
-    return gpu && gpu->is_prepared(codec.kernels(kind, *gpu));
+bool is_prepared(const DdDevice &device, const Codec &codec, const PictureFormat &kind) {
+    const auto gpu = device.gpu.get();
+    return gpu && gpu->is_prepared(kernels_for(device, codec, kind, *gpu));
 }
 
 } // namespace
@@ -143,7 +159,7 @@ std::shared_ptr<Preparation> DdSession::preparation_of(const PictureFormat &form
         return *found;
     auto made = std::make_shared<Preparation>();
     made->kind = kind;
-    if (device->late && !is_prepared(device->gpu.get().get(), *codec, kind))
+    if (device->late && !is_prepared(*device, *codec, kind))
         device->worker.add([device = device.get(), codec = codec, made](const std::stop_token &stop) {
             const std::int64_t begin = thread_cpu_ns();
             prepare_kind(*device, *codec, *made, 1, stop);

@@ -56,11 +56,21 @@ def streams_of(codec: str) -> list[Path]:
     return [ivf.remuxed(stream.path) for key in sorted(found) for stream in found[key][:1 if key[0] else 2]]
 
 
+def is_deep(stream: Path) -> bool:
+    done = subprocess.run([paths.STOCK.with_name("ffprobe"), "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=pix_fmt", "-of",
+                           "csv=p=0", stream], capture_output=True, text=True, check=True)
+    return done.stdout.strip() == "yuv420p10le"
+
+
 def cases_of(streams: list[Path]) -> list[Case]:
     cases = [Case(f"plan {plan}, {threads} threads", stream, plan, ("--threads", threads, "--perturb", "7"))
              for stream in streams for plan, threads in (("gpu", "1"), ("cpu", "4"), ("auto", "4"))]
     first = streams[0]
+    deep = next(stream for stream in streams if is_deep(stream))
     return [*cases,
+            *(Case(f"P010, plan {plan}", deep, plan, ("--threads", "4", "--perturb", "7"), {"DAEDALUS_P010": "1"}) for plan in ("gpu", "cpu")),
+            Case("P010, the GPU fails", deep, environment={"DAEDALUS_P010": "1", "DAEDALUS_FAULT": "submit:3"}),
+            Case("8 bits, where 10 would be P010", first, environment={"DAEDALUS_P010": "1"}),
             Case("the GPU comes late", first, environment={"DAEDALUS_OPEN_LATE": "30"}),
             Case("the GPU fails", first, environment={"DAEDALUS_FAULT": "submit:3"}),
             Case("no GPU", first, environment={"DAEDALUS_DEVICE": "cpu"}),
@@ -97,6 +107,16 @@ def export_problem(stream: Path) -> str:
     return "" if "drm_prime" in done.stderr and not done.returncode else done.stderr[-400:]
 
 
+def p010_problem(stream: Path) -> str:
+    """Where the GPU completes frames, it makes P010 of them; the CPU would, too, but takes its time."""
+    with tempfile.TemporaryDirectory(prefix="dd-display-") as folder:
+        trace = Path(folder, "trace.json")
+        subprocess.run([*SIMULATOR, str(paths.PATCHED), "-nostdin", "-v", "error", *DRM, "-hwaccel_output_format", "drm_prime", "-i", str(stream),
+                        "-frames:v", "1", "-f", "null", "-"], timeout=600, check=True,
+                       env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu", "DAEDALUS_P010": "1", "DAEDALUS_TRACE": str(trace)})
+        return "" if '"p010"' in trace.read_text() else "the GPU makes no P010"
+
+
 def transferred(stream: Path, filters: str) -> str:
     """Frames that ffmpeg brings back: by itself, or by its filters."""
     sums = []
@@ -118,6 +138,8 @@ def ways(codec: str):
     for case in cases_of(streams):
         yield f"{codec}, {case.stream.name}, {case.name}", lambda case=case: wrong_lines(case)
     stream = streams[0]
+    deep = next(stream for stream in streams if is_deep(stream))
+    yield f"{codec}, P010 by the GPU", lambda: p010_problem(deep)
     yield f"{codec}, output as DRM PRIME", lambda: export_problem(stream)
     for filters in ("", "hwdownload,format=yuv420p", "hwmap,format=yuv420p"):
         yield f"{codec}, transferred by {filters or 'ffmpeg'}", lambda filters=filters: transferred(stream, filters)

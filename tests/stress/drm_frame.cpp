@@ -6,9 +6,12 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
+#include <utility>
 
 namespace stress {
 namespace {
@@ -27,12 +30,19 @@ void require(bool holds, const char *what) {
         throw std::runtime_error(std::string("descriptor of a frame: ") + what);
 }
 
+bool wants_p010() {
+    const char *value = std::getenv("DAEDALUS_P010");
+    return value && value[0] == '1';
+}
+
 std::uint32_t layer_format(AVPixelFormat format) {
     switch (format) {
     case AV_PIX_FMT_YUV420P:
         return fourcc("YU12");
     case AV_PIX_FMT_YUV420P10LE:
-        return fourcc("S010");
+        return wants_p010() ? 0 : fourcc("S010");
+    case AV_PIX_FMT_P010LE:
+        return wants_p010() ? fourcc("P010") : 0;
     default:
         return 0;
     }
@@ -41,7 +51,7 @@ std::uint32_t layer_format(AVPixelFormat format) {
 void check_plane(const AVDRMPlaneDescriptor &plane, const AVFrame &view, int index, std::size_t bytes) {
     const AVPixFmtDescriptor *format = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(view.format));
     const auto shifted = [&](int size, int shift) { return index ? -(-size >> shift) : size; };
-    const std::ptrdiff_t width = shifted(view.width, format->log2_chroma_w) * ptrdiff_t{format->comp[0].step};
+    const std::ptrdiff_t width = shifted(view.width, format->log2_chroma_w) * ptrdiff_t{format->comp[index].step};
     const std::ptrdiff_t height = shifted(view.height, format->log2_chroma_h);
     require(plane.object_index == 0 && plane.offset >= 0, "a plane lies elsewhere");
     require(plane.pitch >= width && plane.pitch % 16 == 0 && plane.offset % 16 == 0, "a plane's pitch or offset");
@@ -57,6 +67,32 @@ struct Mapping {
     }
 };
 
+std::uint16_t sample_of(const AVFrame &p010, int plane, int x, int y) {
+    std::uint16_t sample;
+    std::memcpy(&sample, p010.data[plane] + std::ptrdiff_t{y} * p010.linesize[plane] + 2 * x, 2);
+    require((sample & 63) == 0, "the lower bits of a sample of P010");
+    return static_cast<std::uint16_t>(sample >> 6);
+}
+
+// As decoders without P010 give it.
+Frame planar_of(const AVFrame &p010) {
+    Frame planar(av_frame_alloc());
+    planar->format = AV_PIX_FMT_YUV420P10LE;
+    planar->width = p010.width;
+    planar->height = p010.height;
+    planar->pts = p010.pts;
+    require(av_frame_get_buffer(planar.get(), 0) >= 0, "no memory for a copy");
+    for (int p = 0; p < 3; ++p) {
+        const int width = p ? (p010.width + 1) / 2 : p010.width, height = p ? (p010.height + 1) / 2 : p010.height;
+        for (int y = 0; y < height; ++y) {
+            auto *to = reinterpret_cast<std::uint16_t *>(planar->data[p] + std::ptrdiff_t{y} * planar->linesize[p]);
+            for (int x = 0; x < width; ++x)
+                to[x] = sample_of(p010, p ? 1 : 0, p ? 2 * x + p - 1 : x, y);
+        }
+    }
+    return planar;
+}
+
 } // namespace
 
 Frame map_drm_frame(const AVFrame &frame) {
@@ -67,7 +103,9 @@ Frame map_drm_frame(const AVFrame &frame) {
     const AVDRMObjectDescriptor &object = descriptor.objects[0];
     const AVDRMLayerDescriptor &layer = descriptor.layers[0];
     require(object.format_modifier == kLinear, "not linear");
-    require(layer.nb_planes == 3 && layer.format == layer_format(frames.sw_format), "the layer's format");
+    require(layer.nb_planes == av_pix_fmt_count_planes(frames.sw_format) &&
+                layer.format == layer_format(frames.sw_format),
+            "the layer's format");
 
     Frame view(av_frame_alloc());
     view->format = frames.sw_format;
@@ -84,7 +122,7 @@ Frame map_drm_frame(const AVFrame &frame) {
         view->data[p] = base + layer.planes[p].offset;
         view->linesize[p] = static_cast<int>(layer.planes[p].pitch);
     }
-    return view;
+    return view->format == AV_PIX_FMT_P010LE ? planar_of(*view) : std::move(view);
 }
 
 } // namespace stress

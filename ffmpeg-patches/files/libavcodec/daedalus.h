@@ -49,7 +49,7 @@ int ff_daedalus_exports(const struct AVCodecContext *avctx, enum AVPixelFormat p
 /**
  * Set AVFrame.hw_frames_ctx of a frame that will be exported.
  */
-int ff_daedalus_set_frames_context(struct AVCodecContext *avctx, AVFrame *f, enum AVPixelFormat sw_format);
+int ff_daedalus_set_frames_context(struct AVCodecContext *avctx, AVFrame *f, enum AVPixelFormat decoded);
 
 /**
  * Make a complete frame that shows the picture, with a frames context, one of

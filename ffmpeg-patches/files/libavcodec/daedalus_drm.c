@@ -27,6 +27,7 @@
 #include "libavutil/error.h"
 #include "libavutil/frame.h"
 #include "libavutil/hwcontext.h"
+#include "libavutil/hwcontext_daedalus.h"
 #include "libavutil/hwcontext_drm.h"
 #include "libavutil/log.h"
 #include "libavutil/mem.h"
@@ -45,6 +46,7 @@ static const struct Format {
 } formats[] = {
     { AV_PIX_FMT_YUV420P,   DRM_FORMAT_YUV420 },
     { AV_PIX_FMT_YUV420P10, FORMAT_S010       },
+    { AV_PIX_FMT_P010,      DRM_FORMAT_P010   },
 };
 
 static const struct Format *find_format(enum AVPixelFormat pix_fmt)
@@ -61,9 +63,19 @@ int ff_daedalus_exports(const AVCodecContext *avctx, enum AVPixelFormat pix_fmt)
     return avctx->internal->daedalus && find_format(pix_fmt);
 }
 
-int ff_daedalus_set_frames_context(AVCodecContext *avctx, AVFrame *f, enum AVPixelFormat sw_format)
+static enum AVPixelFormat exported_format(const AVCodecContext *avctx, enum AVPixelFormat decoded)
+{
+    if (decoded == AV_PIX_FMT_YUV420P10 &&
+        dd_device_exports(ff_daedalus_device(avctx)->device) == DD_EXPORT_P010)
+        return AV_PIX_FMT_P010;
+
+    return decoded;
+}
+
+int ff_daedalus_set_frames_context(AVCodecContext *avctx, AVFrame *f, enum AVPixelFormat decoded)
 {
     AVHWFramesContext *frames = avctx->hw_frames_ctx ? (AVHWFramesContext *)avctx->hw_frames_ctx->data : NULL;
+    enum AVPixelFormat sw_format = exported_format(avctx, decoded);
 
     // the decoder's stays as long as it fits, and programs take a new one for a change of the stream
     if (!frames || frames->sw_format != sw_format || frames->width != f->width || frames->height != f->height) {

@@ -98,6 +98,8 @@ static int daedalus_device_create(AVHWDeviceContext *ctx, const char *device,
             options.robust = !!strcmp(opt->value, "0");
         else if (!strcmp(opt->key, "dma_buf"))
             options.dma_buf = !!strcmp(opt->value, "0");
+        else if (!strcmp(opt->key, "p010"))
+            options.p010 = !!strcmp(opt->value, "0");
         else if (!strcmp(opt->key, "threads"))
             threads = opt->value;
         else if (!strcmp(opt->key, "plan"))
@@ -106,7 +108,7 @@ static int daedalus_device_create(AVHWDeviceContext *ctx, const char *device,
             av_bprintf(&plan, "%s%s=%s", comma, opt->key, opt->value);
         else {
             av_log(ctx, AV_LOG_ERROR, "The device has no option '%s': there are plan, profile, "
-                                      "goal, robust, dma_buf and threads\n", opt->key);
+                                      "goal, robust, dma_buf, p010 and threads\n", opt->key);
             return AVERROR(EINVAL);
         }
     }

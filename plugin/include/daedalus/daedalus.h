@@ -71,8 +71,9 @@ extern "C" {
  *  | 1 | 2026-11-21 | as 0.1 had it |
  *  | 2 | 2026-11-27 | DdDeviceOptions.robust |
  *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched |
- *  | 4 | 2026-11-28 | DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h | */
-#define DD_API_NUMBER 4
+ *  | 4 | 2026-11-28 | DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h |
+ *  | 5 | 2026-11-28 | DdDeviceOptions.p010; dd_device_exports says what | */
+#define DD_API_NUMBER 5
 
 typedef enum DdResult {
     DD_OK = 0,
@@ -121,6 +122,9 @@ typedef struct DdDeviceOptions {
     /** 1: pictures lie in a dma-heap where there is one, also those that the GPU can't reach or that come before it:
      *  dd_picture_dma_buf copies none of them then. */
     uint32_t dma_buf;
+    /** 1: with dma_buf, pictures of 10 bits and 4:2:0 are given as P010, which takes as much memory once more. Also where
+     *  the environment has DAEDALUS_P010=1. */
+    uint32_t p010;
 } DdDeviceOptions;
 
 /** Opens a device. That no GPU can be used is no error: one warning is logged, and the device is CPU-only. Fails
@@ -141,8 +145,13 @@ DD_API int dd_device_opening(const DdDevice *device);
 /** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. Waits until
  *  the GPU is open; who doesn't want to wait asks dd_device_opening first. */
 DD_API int dd_device_has_gpu(const DdDevice *device);
-/** 1 where the device was opened with DdDeviceOptions.dma_buf, and there is a dma-heap that may be opened. */
-DD_API int dd_device_exports(const DdDevice *device);
+/** What dd_picture_dma_buf gives. */
+typedef enum DdExport {
+    DD_EXPORT_NONE = 0, /**< DdDeviceOptions.dma_buf isn't set, or there is no dma-heap that may be opened */
+    DD_EXPORT_PLANAR,   /**< the planes as the CPU has them */
+    DD_EXPORT_P010,     /**< the same, but P010 for 10 bits and 4:2:0 */
+} DdExport;
+DD_API DdExport dd_device_exports(const DdDevice *device);
 
 /* ---- session ------------------------------------------------------------------------------------------
  * Thread-safety: any thread, at any time, with a reference. Blocking: nothing, but for a log callback that does. */
@@ -226,7 +235,7 @@ DD_API void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdif
 typedef struct DdDmaBuf {
     size_t size;            /**< sizeof(DdDmaBuf), set by the caller */
     int32_t fd;             /**< the picture's: it stays open as long as the picture lives */
-    uint32_t planes;        /**< 1 or 3 */
+    uint32_t planes;        /**< 1 or 3; P010: 2, luma, then Cb and Cr in turn, samples in the upper 10 of 16 bits */
     uint64_t bytes;         /**< of the object */
     uint64_t offset[3];     /**< bytes, of each plane's first pixel */
     uint64_t pitch[3];      /**< bytes from a row to the next */
