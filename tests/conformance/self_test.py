@@ -199,7 +199,8 @@ class SelfTest(unittest.TestCase):
         lines = (line.split("#")[0].split() for line in (ROOT / "kernels" / "kernels.list").read_text().splitlines())
         kernels = [words[0] for words in lines if words]
         without = [kernel for kernel in kernels if not forecast_model.v3d_stage(kernel)]
-        self.assertEqual([kernel for kernel in without if "intra" not in kernel and kernel != "tile_sync"], [])
+        unforeseen = {"p010", "tile_sync"}  # for displays, and for GPUs with memory of their own
+        self.assertEqual([kernel for kernel in without if "intra" not in kernel and kernel not in unforeseen], [])
         self.assertEqual({forecast_model.v3d_stage(kernel) for kernel in kernels} - {""}, set(forecast_model.V3D_STAGES))
 
 

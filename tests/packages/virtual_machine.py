@@ -73,7 +73,7 @@ done
 IMPORTS = r"""
 for file in $(find /streams -type f -size -50k ! -name '*resize*'); do
     format=$(ffprobe -v error -select_streams v:0 -show_entries stream=pix_fmt -of csv=p=0 $file)
-    frames=$(ffprobe -v error -select_streams v:0 -count_frames -show_entries stream=nb_read_frames -of csv=p=0 $file)
+    frames=$(ffprobe -v error -select_streams v:0 -count_frames -show_entries stream=nb_read_frames -of csv=p=0 $file | tr -d ,)
     check "$file, imported by Vulkan" "$format $frames 0" "$(daedalus-run /test/import_frames $card $file 2>/run/log)"
     [ $format = yuv420p10le ] || continue
     check "$file, as P010" "p010le $frames 0" "$(DAEDALUS_P010=1 daedalus-run /test/import_frames $card $file 2>/run/log)"
