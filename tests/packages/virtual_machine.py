@@ -51,7 +51,7 @@ prime="-hwaccel_output_format drm_prime"
 # Sizes that change are for mpv; long streams take the emulated machine minutes, and AV1's kernels to compile.
 DOWNLOADS = r"""
 for file in $(find $folder -type f -size -50k ! -name '*resize*'); do
-    format=$(ffprobe -v error -select_streams v:0 -show_entries stream=pix_fmt -of csv=p=0 $file)
+    format=$(ffprobe -v error -select_streams v:0 -show_entries stream=pix_fmt -of csv=p=0 $file | tr -d ,)
     stock=$(ffmpeg -v error -i $file -an -f framemd5 - | frames)
     found=$(ffmpeg-daedalus -nostdin -v verbose $drm $prime -i $file -vf hwdownload,format=$format -an -f framemd5 - 2>/run/log | frames)
     check "$file, plan $DAEDALUS_PLAN" "$stock" "$found"
@@ -72,7 +72,7 @@ done
 # What a display's driver does. Frames of the CPU: both devices would be llvmpipe.
 IMPORTS = r"""
 for file in $(find /streams -type f -size -50k ! -name '*resize*'); do
-    format=$(ffprobe -v error -select_streams v:0 -show_entries stream=pix_fmt -of csv=p=0 $file)
+    format=$(ffprobe -v error -select_streams v:0 -show_entries stream=pix_fmt -of csv=p=0 $file | tr -d ,)
     frames=$(ffprobe -v error -select_streams v:0 -count_frames -show_entries stream=nb_read_frames -of csv=p=0 $file | tr -d ,)
     check "$file, imported by Vulkan" "$format $frames 0" "$(daedalus-run /test/import_frames $card $file 2>/run/log)"
     [ $format = yuv420p10le ] || continue
