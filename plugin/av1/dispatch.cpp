@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "av1/dispatch.h"
 
+#include "util/round_up.h"
+
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -15,10 +17,6 @@ constexpr unsigned kStripColumns = 64;         // of restoration's units
 constexpr unsigned kMaxGroups = 32768u;        // in one dimension; the kernels count through both
 constexpr float kLarger = 1 + 4 * FLT_EPSILON; // than what the kernels' multiplication loses
 constexpr unsigned kUnit = 16; // lanes of a unit (filter.glsl), and pixels of its sides in a plane that is deblocked
-
-constexpr unsigned div_up(unsigned value, unsigned by) {
-    return (value + by - 1) / by;
-}
 
 unsigned kernel(const char *name, const PictureFormat &format) {
     return av1_kernel(name, format.bit_depth > 8 ? 16u : 8u);

@@ -13,10 +13,6 @@ constexpr unsigned kShift = 6;
 constexpr std::uint32_t kVectorBytes = 16, kVectorSamples = 8, kGroupVectors = 64; // as kernels/common/p010.comp
 constexpr std::uint32_t kLumaRows = 4, kChromaRows = 2;                            // of a lane
 
-constexpr std::uint32_t div_up(std::uint32_t value, std::uint32_t by) {
-    return (value + by - 1) / by;
-}
-
 std::uint16_t *row_of(std::byte *picture, std::size_t offset, std::size_t stride, std::uint32_t row) {
     return reinterpret_cast<std::uint16_t *>(picture + offset + stride * row);
 }

@@ -5,10 +5,15 @@
 
 namespace dd {
 
+template <std::unsigned_integral T>
+constexpr T div_up(T value, std::type_identity_t<T> by) {
+    return (value + by - 1) / by;
+}
+
 // To a multiple of `to`.
 template <std::unsigned_integral T>
 constexpr T round_up(T value, std::type_identity_t<T> to) {
-    return (value + to - 1) / to * to;
+    return div_up(value, to) * to;
 }
 
 } // namespace dd

@@ -14,7 +14,7 @@ using namespace dd;
 
 namespace {
 
-using test::below, test::open_gpu, test::Random, test::RandomResidual;
+using test::below, test::open_gpu, test::Random, test::RandomResidual, test::run_without_tables;
 
 struct Layout {
     std::uint8_t ss_h, ss_v, planes;
@@ -92,11 +92,7 @@ void run_and_compare(Scene &scene) {
     std::memcpy(picture->data(), scene.before.data(), scene.before.size());
     GpuJobInput input;
     input.dst = picture.get();
-    const std::uint32_t no_tables[64] = {};
-    input.tables = no_tables;
-    input.cpu_wrote = true;
-    REQUIRE(job.submit(input).result == 0);
-    REQUIRE(job.wait().result == 0);
+    run_without_tables(job, input);
     // Also what is beyond the true size, and where there is no residual.
     const std::byte *got = picture->data();
     const auto wrong = std::mismatch(scene.expected.begin(), scene.expected.end(), got).first - scene.expected.begin();

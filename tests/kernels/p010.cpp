@@ -71,11 +71,7 @@ Bytes convert_on_gpu(const std::shared_ptr<Gpu> &gpu, const PictureLayout &layou
     REQUIRE(job.begin({nullptr, &work}).result == 0);
     GpuJobInput input;
     input.dst = picture.get();
-    const std::uint32_t no_tables[64] = {};
-    input.tables = no_tables;
-    input.cpu_wrote = true;
-    REQUIRE(job.submit(input).result == 0);
-    REQUIRE(job.wait().result == 0);
+    run_without_tables(job, input);
     return {picture->data(), picture->data() + before.size()};
 }
 

@@ -2,6 +2,7 @@
 #include "kernels/test_device.h"
 #include "catch.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -21,6 +22,14 @@ const std::shared_ptr<Gpu> &open_gpu() {
 
 bool has_kernels_of(Profile profile) {
     return profile == Profile::v3d || open_gpu()->profile() != Profile::v3d;
+}
+
+void run_without_tables(GpuJob &job, GpuJobInput input) {
+    const std::uint32_t no_tables[64] = {};
+    input.tables = no_tables;
+    input.cpu_wrote = true;
+    REQUIRE(job.submit(input).result == 0);
+    REQUIRE(job.wait().result == 0);
 }
 
 } // namespace dd::test

@@ -14,4 +14,7 @@ const std::shared_ptr<Gpu> &open_gpu();
 // V3D has no kernels of profile `wide`; other devices run both.
 bool has_kernels_of(Profile profile);
 
+// Submits a job that has begun, whose kernels read no tables, and waits for it. The CPU wrote its picture.
+void run_without_tables(GpuJob &job, GpuJobInput input);
+
 } // namespace dd::test

@@ -62,11 +62,10 @@ def is_deep(stream: Path) -> bool:
     return done.stdout.strip() == "yuv420p10le"
 
 
-def cases_of(streams: list[Path]) -> list[Case]:
+def cases_of(streams: list[Path], deep: Path) -> list[Case]:
     cases = [Case(f"plan {plan}, {threads} threads", stream, plan, ("--threads", threads, "--perturb", "7"))
              for stream in streams for plan, threads in (("gpu", "1"), ("cpu", "4"), ("auto", "4"))]
     first = streams[0]
-    deep = next(stream for stream in streams if is_deep(stream))
     return [*cases,
             *(Case(f"P010, plan {plan}", deep, plan, ("--threads", "4", "--perturb", "7"), {"DAEDALUS_P010": "1"}) for plan in ("gpu", "cpu")),
             Case("P010, the GPU fails", deep, environment={"DAEDALUS_P010": "1", "DAEDALUS_FAULT": "submit:3"}),
@@ -135,10 +134,10 @@ def transferred(stream: Path, filters: str) -> str:
 
 def ways(codec: str):
     streams = streams_of(codec)
-    for case in cases_of(streams):
+    deep = next(stream for stream in streams if is_deep(stream))
+    for case in cases_of(streams, deep):
         yield f"{codec}, {case.stream.name}, {case.name}", lambda case=case: wrong_lines(case)
     stream = streams[0]
-    deep = next(stream for stream in streams if is_deep(stream))
     yield f"{codec}, P010 by the GPU", lambda: p010_problem(deep)
     yield f"{codec}, output as DRM PRIME", lambda: export_problem(stream)
     for filters in ("", "hwdownload,format=yuv420p", "hwmap,format=yuv420p"):

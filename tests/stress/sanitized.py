@@ -43,7 +43,7 @@ OPTIONS = ("-Dwerror=false",)
 # Half of the time to compile, and reports still name lines.
 FEW_OPTIONS = ("-Donly_decoders=true", "-Dtools=false", "-Doptimization=1", "-Dc_args=-g1", "-Dcpp_args=-g1")
 # The check of virtual tables needs clang's C++ runtime, which its C driver doesn't link FFmpeg's programs with.
-CLANG_OPTIONS = ("-Dcpp_args=-fno-sanitize=vptr")
+CLANG_OPTIONS = ("-Dcpp_args=-fno-sanitize=vptr",)
 
 UBSAN = f"print_stacktrace=1:halt_on_error=0:suppressions={HERE / 'sanitizers' / 'undefined.txt'}"
 
