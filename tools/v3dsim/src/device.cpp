@@ -29,7 +29,19 @@ Device &Device::instance() {
 }
 
 Device::Device()
-    : settings_(settings_from_environment()), memory_(settings_.check_undefined), runner_(memory_, settings_) {}
+    : settings_(settings_from_environment()), memory_(settings_.check_undefined),
+      node_("/proc/self/fd/" + std::to_string(memory_.fd())), runner_(memory_, settings_) {}
+
+void Device::open_client(int client) {
+    std::lock_guard lock(lost_mutex_);
+    lost_.erase(client);
+    syncs_.regain(client);
+}
+
+bool Device::is_lost(int client) {
+    std::lock_guard lock(lost_mutex_);
+    return lost_.contains(client);
+}
 
 void Device::expect_application_memory(bool expected) {
     application_memory = expected;
@@ -67,7 +79,7 @@ int Device::get_param(uapi::GetParamArgs *a) const {
     return 0;
 }
 
-int Device::request(unsigned number, void *argument) {
+int Device::request(int client, unsigned number, void *argument) {
     switch (number) {
     case uapi::GemClose:
         return memory_.close(static_cast<uapi::CloseArgs *>(argument)->handle) ? 0 : EINVAL;
@@ -106,11 +118,14 @@ int Device::request(unsigned number, void *argument) {
     }
     case uapi::WaitBo: {
         auto *a = static_cast<uapi::WaitBoArgs *>(argument);
-        return memory_.wait_idle(a->handle, static_cast<int64_t>(a->timeout_ns)) ? 0 : ETIME;
+        // Patience that is meant for hardware ends too soon here; every job ends.
+        const bool forever = a->timeout_ns >= 1000000000;
+        return memory_.wait_idle(a->handle, forever ? -1 : static_cast<int64_t>(a->timeout_ns)) ? 0 : ETIME;
     }
     case uapi::SubmitCsd: {
         auto *a = static_cast<uapi::SubmitCsdArgs *>(argument);
         Job job;
+        job.client = client;
         job.dispatch = parse_dispatch(a->cfg);
         job.handles = handle_list(a->bo_handles, a->bo_handle_count);
         match_expected(job);
@@ -119,6 +134,7 @@ int Device::request(unsigned number, void *argument) {
     case uapi::SubmitCl: {
         auto *a = static_cast<uapi::SubmitClArgs *>(argument);
         Job job;
+        job.client = client;
         job.kind = Job::Kind::CommandList;
         job.list = *a;
         job.handles = handle_list(a->bo_handles, a->bo_handle_count);
@@ -127,6 +143,7 @@ int Device::request(unsigned number, void *argument) {
     case uapi::SubmitTfu: {
         auto *a = static_cast<uapi::SubmitTfuArgs *>(argument);
         Job job;
+        job.client = client;
         job.kind = Job::Kind::TextureFormat;
         job.tfu = *a;
         for (uint32_t handle : a->bo_handles)
@@ -177,7 +194,7 @@ void Device::match_expected(Job &job) {
     expected_.erase(it);
 }
 
-// Jobs are taken on a lost device too, and fail. To refuse them would end the driver's thread that submits, for which
+// Jobs of a lost client are taken too, and fail. To refuse them would end the driver's thread that submits, for which
 // vkDestroyDevice may then wait forever: it does not wake who waits for that thread.
 int Device::submit(Job job, uint64_t extensions, uint32_t out_sync) {
     // What a job waits for belongs to jobs submitted before it, and those have run when it does.
@@ -228,7 +245,7 @@ void Device::serve() {
 }
 
 bool Device::run(Job &job, std::string *error) {
-    if (lost_) {
+    if (is_lost(job.client)) {
         *error = "the device is lost";
         return false;
     }
@@ -247,13 +264,14 @@ void Device::execute(Job &job) {
     std::string error;
     const bool ok = run(job, &error);
     if (!ok) {
-        if (!lost_.exchange(true)) // what follows fails because of it
+        std::lock_guard lost(lost_mutex_);
+        if (lost_.insert(job.client).second) // what follows fails because of it
             std::fprintf(stderr, "v3dsim: job stopped: %s\n", error.c_str());
     }
     memory_.end_job(job.handles);
     syncs_.finish(job.done, !ok);
     if (!ok)
-        syncs_.lose();
+        syncs_.lose(job.client);
 }
 
 } // namespace v3dsim

@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -32,12 +33,16 @@ class Device {
     static Device &instance();
 
     int fd() const { return memory_.fd(); }
+    // The path at which the device's file can be opened.
+    const std::string &node() const { return node_; }
+    // A client is a descriptor of the device. One that is opened again under an old number is a new client.
+    void open_client(int client);
     Memory &memory() { return memory_; }
     SyncObjects &syncs() { return syncs_; }
     const Settings &settings() const { return settings_; }
 
     // Returns 0 or an errno.
-    int request(unsigned number, void *argument);
+    int request(int client, unsigned number, void *argument);
     int import_buffer(int fd, uint32_t *handle);
 
     // For the layer: the next buffer object that this thread creates belongs to the application …
@@ -49,6 +54,7 @@ class Device {
   private:
     struct Job {
         enum class Kind { Compute, CommandList, TextureFormat } kind = Kind::Compute;
+        int client = -1;
         Dispatch dispatch;
         uapi::SubmitClArgs list{};
         uapi::SubmitTfuArgs tfu{};
@@ -62,12 +68,14 @@ class Device {
     int get_param(uapi::GetParamArgs *a) const;
     int submit(Job job, uint64_t extensions, uint32_t out_sync);
     bool run(Job &job, std::string *error);
+    bool is_lost(int client);
     void execute(Job &job);
     void serve();
     void match_expected(Job &job);
 
     const Settings settings_;
     Memory memory_;
+    const std::string node_;
     SyncObjects syncs_;
     JobRunner runner_;
     std::mutex mutex_;
@@ -75,7 +83,8 @@ class Device {
     std::condition_variable work_;
     std::deque<Job> queue_;
     bool serving_ = false;
-    std::atomic<bool> lost_{false};
+    std::mutex lost_mutex_;
+    std::set<int> lost_; // clients of which a job was stopped: their later ones fail, those of others run
     std::mutex expected_mutex_;
     std::deque<ExpectedDispatch> expected_;
 };

@@ -197,11 +197,11 @@ void cross_lane(const Thread &t, const Side &s, const Lanes &a, const Lanes &b, 
             r[static_cast<unsigned>(__builtin_ctz(flags))] = 1;
         break;
     }
-    case Op::Rot:
-        each_lane([&](unsigned l) { r[l] = a[(l + b[l]) & 15]; });
+    case Op::Rot: // by the first lane's operand
+        each_lane([&](unsigned l) { r[l] = a[(l + b[0]) & 15]; });
         break;
-    case Op::Rotq:
-        each_lane([&](unsigned l) { r[l] = a[(l & ~3u) | ((l + b[l]) & 3)]; });
+    case Op::Rotq: // by that of each quad's first lane
+        each_lane([&](unsigned l) { r[l] = a[(l & ~3u) | ((l + b[l & ~3u]) & 3)]; });
         break;
     case Op::Shuffle:
         each_lane([&](unsigned l) { r[l] = a[b[l] & 15]; });
@@ -332,6 +332,7 @@ inline void operate(const Thread &t, const Side &s, const Lanes &a, const Lanes 
     case Op::Multop:
         break;
     case Op::Fadd:
+    case Op::Faddnf: // what it does to NaNs differs, in a way that is not documented
         r = as_bits(as_float(a) + as_float(b));
         break;
     case Op::Fsub:
@@ -452,6 +453,9 @@ inline void operate(const Thread &t, const Side &s, const Lanes &a, const Lanes 
     case Op::Flbpush:
         r = a << 2 | (t.flag_b & 3u);
         break;
+    case Op::Flpop: // the flags that it drops come back by the instruction's own update
+        r = a >> 2;
+        break;
     default:
         if (s.traits & CrossLane)
             cross_lane(t, s, a, b, r);
@@ -536,6 +540,11 @@ LaneMask operand_undefined(const Thread &t, const Side &s) {
     return u;
 }
 
+inline LaneMask quads_of(LaneMask m) {
+    m |= static_cast<LaneMask>((m & 0x5555) << 1 | (m >> 1 & 0x5555));
+    return static_cast<LaneMask>(m | (m & 0x3333) << 2 | (m >> 2 & 0x3333));
+}
+
 // Undefined lanes of a result. The operand values tell the cases in which an undefined operand cannot matter.
 LaneMask result_undefined(const Thread &t, const Side &s, const Lanes &a, const Lanes &b) {
     if (!s.traits || s.op == Op::Multop)
@@ -565,11 +574,12 @@ LaneMask result_undefined(const Thread &t, const Side &s, const Lanes &a, const 
     LaneMask moved = 0;
     switch (s.op) {
     case Op::Rot:
-        each_lane([&](unsigned l) { moved |= static_cast<LaneMask>((ua >> ((l + b[l]) & 15) & 1) << l); });
-        return moved | ub;
+        each_lane([&](unsigned l) { moved |= static_cast<LaneMask>((ua >> ((l + b[0]) & 15) & 1) << l); });
+        return ub & 1 ? all_lanes : moved;
     case Op::Rotq:
-        each_lane([&](unsigned l) { moved |= static_cast<LaneMask>((ua >> ((l & ~3u) | ((l + b[l]) & 3)) & 1) << l); });
-        return moved | ub;
+        each_lane(
+            [&](unsigned l) { moved |= static_cast<LaneMask>((ua >> ((l & ~3u) | ((l + b[l & ~3u]) & 3)) & 1) << l); });
+        return moved | quads_of(ub & 0x1111);
     case Op::Shuffle:
         each_lane([&](unsigned l) { moved |= static_cast<LaneMask>((ua >> (b[l] & 15) & 1) << l); });
         return moved | ub;
@@ -618,15 +628,18 @@ std::string hex(uint32_t value) {
 }
 
 bool next_uniform(Thread &t, const RunContext &ctx, uint32_t *value) {
-    if (!ctx.memory->read_word(t.uniforms, value))
-        return error(t, "uniform read outside any buffer object at " + hex(t.uniforms));
+    UniformCache::Word *cached =
+        ctx.uniforms ? &ctx.uniforms->words[t.uniforms / 4 % ctx.uniforms->words.size()] : nullptr;
+    if (cached && cached->address == t.uniforms) {
+        *value = cached->value;
+    } else {
+        if (!ctx.memory->read_word(t.uniforms, value))
+            return error(t, "uniform read outside any buffer object at " + hex(t.uniforms));
+        if (cached)
+            *cached = {t.uniforms, *value};
+    }
     t.uniforms += 4;
     return true;
-}
-
-inline LaneMask quads_of(LaneMask m) {
-    m |= static_cast<LaneMask>((m & 0x5555) << 1 | (m >> 1 & 0x5555));
-    return static_cast<LaneMask>(m | (m & 0x3333) << 2 | (m >> 2 & 0x3333));
 }
 
 bool fault(Thread &t, const char *what, uint32_t address, unsigned lane) {
@@ -666,14 +679,25 @@ void push_result(Thread &t, const Lanes &value, LaneMask undefined) {
     t.result_write++;
 }
 
+// A read that gives no result but changes what caches hold. Only a prefetch is seen, by the trace.
+bool cache_operation(Thread &t, const RunContext &ctx, uint32_t op, const Lanes &address, LaneMask enabled) {
+    if (op != tmu_op::Prefetch || !ctx.observer)
+        return true;
+    Access access{Access::Type::Load, false, 1, 4, enabled, 0, reinterpret_cast<const uint32_t *>(&address)};
+    access.prefetch = true;
+    return ctx.observer->access(t, access, nullptr, nullptr);
+}
+
 // A read or write of buffer memory: `address` was written to tmua.
 bool buffer_access(Thread &t, const RunContext &ctx, uint32_t config, const Lanes &address, LaneMask enabled) {
     const uint32_t type = config & 7, op = config >> 3 & 15;
     const bool write = t.tmu_data_count > 0, per_quad = !(config & 0x80);
     const unsigned element = type == 0 || type == 5 ? 1 : type == 1 || type == 6 ? 2 : 4;
     const bool atomic = op != tmu_op::Regular;
+    if (!write && op <= tmu_op::ClearCache)
+        return cache_operation(t, ctx, op, address, enabled);
     if (atomic && !write && op != tmu_op::AndOrIncrement && op != tmu_op::OrOrDecrement)
-        return error(t, "cache operation " + std::to_string(op) + " of the memory unit is not implemented");
+        return error(t, "reserved read of the memory unit, operation " + std::to_string(op));
     if (atomic && element != 4)
         return error(t, "atomic operation on an element of less than 32 bits");
     if (atomic && op > tmu_op::Xor)
@@ -890,8 +914,29 @@ bool write_signal(Thread &t, const RunContext &ctx, const Instruction &in, bool 
     return true;
 }
 
+// A uniform read by address.
+struct UniformWord {
+    uint32_t value = 0;
+    LaneMask undefined = 0;
+};
+
+bool load_by_address(Thread &t, const RunContext &ctx, UniformWord *word) {
+    if (!ctx.memory->read_word(t.unifa, &word->value))
+        return error(t, "uniform load (unifa) outside any buffer object at " + hex(t.unifa));
+    LaneMask undefined[1] = {};
+    if (ctx.observer) {
+        uint32_t address[lanes] = {t.unifa};
+        const Access access{Access::Type::Load, false, 1, 4, 1, 0, address, true};
+        if (!ctx.observer->access(t, access, nullptr, undefined))
+            return false;
+    }
+    word->undefined = undefined[0] ? all_lanes : 0;
+    t.unifa += 4;
+    return true;
+}
+
 template <bool checked>
-bool run_signals(Thread &t, const RunContext &ctx, const Instruction &in) {
+bool run_signals(Thread &t, const RunContext &ctx, const Instruction &in, const UniformWord &by_address) {
     if (in.sig & SigLdtmu) {
         if (ctx.observer)
             ctx.observer->event(t, 'l');
@@ -910,21 +955,9 @@ bool run_signals(Thread &t, const RunContext &ctx, const Instruction &in) {
         if (!write_signal<checked>(t, ctx, in, in.sig & SigLdunif, broadcast(value), 0))
             return false;
     }
-    if (in.sig & (SigLdunifa | SigLdunifarf)) {
-        uint32_t value;
-        if (!ctx.memory->read_word(t.unifa, &value))
-            return error(t, "uniform load (unifa) outside any buffer object at " + hex(t.unifa));
-        LaneMask undefined[1] = {};
-        if (ctx.observer) {
-            uint32_t address[lanes] = {t.unifa};
-            const Access access{Access::Type::Load, false, 1, 4, 1, 0, address, true};
-            if (!ctx.observer->access(t, access, nullptr, undefined))
-                return false;
-        }
-        t.unifa += 4;
-        if (!write_signal<checked>(t, ctx, in, in.sig & SigLdunifa, broadcast(value), undefined[0] ? all_lanes : 0))
-            return false;
-    }
+    if (in.sig & (SigLdunifa | SigLdunifarf))
+        return write_signal<checked>(t, ctx, in, in.sig & SigLdunifa, broadcast(by_address.value),
+                                     by_address.undefined);
     return true;
 }
 
@@ -953,6 +986,10 @@ inline bool run_alu(Thread &t, const RunContext &ctx, const Instruction &in) {
     const Lanes add_mask = condition_mask(t, add.cond), mul_mask = condition_mask(t, mul.cond);
     const LaneMask add_mask_undefined = checked ? condition_undefined(t, add.cond) : 0;
     const LaneMask mul_mask_undefined = checked ? condition_undefined(t, mul.cond) : 0;
+    // An instruction that also writes the address reads from the old one.
+    UniformWord by_address;
+    if ((in.sig & (SigLdunifa | SigLdunifarf)) && !load_by_address(t, ctx, &by_address))
+        return false;
     // A configuration word applies to the memory operation that the same instruction starts.
     if (in.sig & SigWrtmuc) {
         uint32_t value;
@@ -996,7 +1033,7 @@ inline bool run_alu(Thread &t, const RunContext &ctx, const Instruction &in) {
         !write_result<checked>(t, ctx, mul, mul_result, mul_mask, mul_undefined, mul_mask_undefined))
         return false;
     return !(in.sig & ~(SigThrsw | SigWrtmuc | SigSmallA | SigSmallB | SigSmallC | SigSmallD)) ||
-           run_signals<checked>(t, ctx, in);
+           run_signals<checked>(t, ctx, in, by_address);
 }
 
 bool branch_taken(const Thread &t, const Branch &b) {
@@ -1068,7 +1105,7 @@ bool run_branch(Thread &t, const RunContext &ctx, const Branch &b) {
     if (b.moves_uniforms)
         t.uniforms = b.uniforms == BranchDest::Relative   ? t.uniforms + uniform
                      : b.uniforms == BranchDest::Absolute ? uniform
-                                                          : t.reg[b.reg][1]; // the second element holds the address
+                                                          : t.reg[b.reg][1] & ~7u; // the second element's
     t.branch_target = index;
     t.branch_delay = 4;
     if (ctx.observer)

@@ -41,6 +41,7 @@ struct Access {
     LaneMask helpers;        // of these, the ones that only fill up a quad
     const uint32_t *address; // 16 byte addresses; word w of a lane lies 4 * w bytes further
     bool uniform = false;    // through the unit that fetches uniforms: one word for all lanes
+    bool prefetch = false;   // only brings lines into caches
 };
 
 // Sees every access before it is done. Used for tracing and checking; absent otherwise.
@@ -100,6 +101,14 @@ struct alignas(64) Thread {
     void start(uint32_t uniform_address, bool single_segment, uint32_t *counters);
 };
 
+// Words of uniform streams that a job has read. The device's cache of them doesn't see what the job stores meanwhile.
+struct UniformCache {
+    struct Word {
+        uint32_t address = 0, value = 0; // no uniform lies at 0
+    };
+    std::array<Word, 1024> words{};
+};
+
 struct RunContext {
     Memory *memory;
     const Program *program;
@@ -107,6 +116,7 @@ struct RunContext {
     bool checked;       // track which lanes were never written
     bool yield;         // return at every thread switch, not only at barriers
     bool concurrent;    // other host threads run batches of the same job
+    UniformCache *uniforms = nullptr;
 };
 
 using RunFunction = RunStatus (*)(Thread &, const RunContext &);

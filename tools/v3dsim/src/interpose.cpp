@@ -10,9 +10,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
-#include <string>
-#include <unistd.h>
 
 using v3dsim::Device;
 
@@ -35,11 +32,6 @@ struct DrmDevice {
 };
 constexpr int node_render = 2, node_count = 3, bus_platform = 2;
 constexpr uint64_t cap_prime = 0x5, cap_syncobj = 0x13;
-
-const char *node_path() {
-    static const std::string path = "/proc/self/fd/" + std::to_string(Device::instance().fd());
-    return path.c_str();
-}
 
 int result(int error) {
     if (!error)
@@ -65,7 +57,7 @@ V3DSIM_EXPORT int drmGetDevices2(uint32_t, DrmDevice **devices, int max) {
     auto *d = static_cast<DrmDevice *>(std::calloc(1, sizeof(DrmDevice)));
     d->nodes = static_cast<char **>(std::calloc(node_count, sizeof(char *)));
     for (int i = 0; i < node_count; i++)
-        d->nodes[i] = strdup(node_path());
+        d->nodes[i] = strdup(Device::instance().node().c_str());
     d->available_nodes = 1 << node_render;
     d->bus_type = bus_platform;
     devices[0] = d;
@@ -120,8 +112,8 @@ V3DSIM_EXPORT int drmGetCap(int, uint64_t capability, uint64_t *value) {
     return 0;
 }
 
-V3DSIM_EXPORT int drmIoctl(int, unsigned long request, void *argument) {
-    return result(Device::instance().request(request & 0xff, argument));
+V3DSIM_EXPORT int drmIoctl(int fd, unsigned long request, void *argument) {
+    return result(Device::instance().request(fd, request & 0xff, argument));
 }
 
 V3DSIM_EXPORT int drmSyncobjCreate(int, uint32_t flags, uint32_t *handle) {
@@ -133,9 +125,9 @@ V3DSIM_EXPORT int drmSyncobjDestroy(int, uint32_t handle) {
     return result(Device::instance().syncs().destroy(handle) ? 0 : EINVAL);
 }
 
-V3DSIM_EXPORT int drmSyncobjWait(int, uint32_t *handles, unsigned count, int64_t deadline, unsigned flags,
+V3DSIM_EXPORT int drmSyncobjWait(int fd, uint32_t *handles, unsigned count, int64_t deadline, unsigned flags,
                                  uint32_t *first) {
-    const int error = Device::instance().syncs().wait(handles, count, deadline, flags & 1, flags & 2, first);
+    const int error = Device::instance().syncs().wait(fd, handles, count, deadline, flags & 1, flags & 2, first);
     if (!error)
         return 0;
     errno = error;

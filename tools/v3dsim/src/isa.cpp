@@ -33,8 +33,8 @@ constexpr uint8_t cross = WritesResult | CrossLane, cross_sfu = WritesResult | C
 constexpr Unit A = Unit::Add, M = Unit::Mul;
 constexpr OpInfo table[] = {
     {Op::Fadd, "fadd", A, 0, 47, any, 2, Shape::FloatBinary, rf},
-    // Told from fadd by the order of the operands. How its rounding differs is not documented, so it is not executed.
-    {Op::Faddnf, "faddnf", A, 0, 47, any, 2, Shape::FloatBinary, rf | Unsupported},
+    // Told from fadd by the order of the operands.
+    {Op::Faddnf, "faddnf", A, 0, 47, any, 2, Shape::FloatBinary, rf},
     {Op::Vfpack, "vfpack", A, 53, 55, any, 2, Shape::FloatPair, r},
     {Op::Add, "add", A, 56, 56, any, 2, Shape::Plain, r},
     {Op::Vfpack, "vfpack", A, 57, 59, any, 2, Shape::FloatPair, r},
@@ -61,8 +61,7 @@ constexpr OpInfo table[] = {
     {Op::Neg, "neg", A, 186, 186, one(1), 1, Shape::Plain, r},
     {Op::Flapush, "flapush", A, 186, 186, one(2), 1, Shape::Plain, r},
     {Op::Flbpush, "flbpush", A, 186, 186, one(3), 1, Shape::Plain, r},
-    // Which flags it restores is not documented.
-    {Op::Flpop, "flpop", A, 186, 186, one(4), 1, Shape::Plain, unsupported},
+    {Op::Flpop, "flpop", A, 186, 186, one(4), 1, Shape::Plain, r},
     {Op::Clz, "clz", A, 186, 186, one(5), 1, Shape::Plain, r},
     {Op::Setmsf, "setmsf", A, 186, 186, one(6), 1, Shape::Plain, r},
     {Op::Setrevf, "setrevf", A, 186, 186, one(7), 1, Shape::Plain, unsupported},

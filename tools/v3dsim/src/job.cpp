@@ -19,8 +19,7 @@
 namespace v3dsim {
 namespace {
 
-// Threads that the device holds at once: 12 QPUs with 4 (or 2) threads each. Scratch memory is laid out for 48.
-constexpr uint32_t device_threads = 48;
+constexpr uint32_t qpus = 12;
 // A batch that takes more branches than this counts as hung: a loop of a few instructions would run for half a second
 // on the device, which is when the kernel gives a job up.
 constexpr uint64_t branch_budget = uint64_t{1} << 22;
@@ -126,11 +125,14 @@ class Worker {
     Worker(Pass &pass, unsigned index, JobObserver *observer, std::vector<Thread> &threads)
         : pass_(pass), index_(index), observer_(observer), threads_(threads), counts_(pass.program.code.size()),
           random_(pass.plan.seed * 2654435761u + index) {
-        context_ = {&pass.memory, &pass.program, observer, pass.checked, pass.plan.yield, pass.plan.workers > 1};
+        context_ = {&pass.memory,    &pass.program,         observer,  pass.checked,
+                    pass.plan.yield, pass.plan.workers > 1, &uniforms_};
         uint32_t bits = 6;
         while ((1u << bits) < pass.dispatch.workgroup_size)
             bits++;
         index_bits_ = bits;
+        residents_ = pass.dispatch.resident() / pass.plan.workers;
+        first_resident_ = index * residents_;
     }
 
     void run_all() {
@@ -158,26 +160,38 @@ class Worker {
         const uint32_t limit = 1u << (16 - index_bits_);
         const uint64_t global = uint64_t{supergroup} * d.workgroups_per_supergroup + group;
         if (pass_.checked && d.workgroup_count() <= limit)
-            return static_cast<uint32_t>(global);
+            return static_cast<uint32_t>(global) & (limit - 1);
         return (index_ * d.workgroups_per_supergroup + group) & (limit - 1);
     }
 
-    void start(Thread &t, uint32_t slot, uint32_t supergroup, uint32_t batch, uint32_t groups) {
+    // What tidx reads: four numbers a QPU, every second one where QPUs hold two threads. The dispatcher gives a batch to
+    // every QPU before any gets a second one.
+    uint32_t thread_index(uint32_t resident) const {
+        const uint32_t qpu = resident % qpus, thread = resident / qpus;
+        return 4 * qpu + (pass_.dispatch.four_threads ? thread : 2 * thread);
+    }
+
+    void start(Thread &t, uint32_t slot, uint32_t supergroup, uint32_t batch) {
         const Dispatch &d = pass_.dispatch;
         t.start(d.uniforms, d.single_segment, counts_.data());
         t.budget = branch_budget;
-        t.thread_index = index_ * pass_.plan.slots + slot;
+        t.thread_index = thread_index(first_resident_ + resident_ + slot);
         t.supergroup = supergroup;
         t.batch = batch;
+        // A batch that is only partly there has idle lanes, which show the last invocation's workgroup. One that lies
+        // wholly beyond the last workgroup runs.
+        const bool partly = d.has_invocation(supergroup, batch * lanes);
+        uint32_t group = 0;
         for (unsigned l = 0; l < lanes; l++) {
             const uint32_t linear = batch * lanes + l;
-            const bool active = linear < groups * d.workgroup_size;
-            const uint32_t group = active ? linear / d.workgroup_size : groups - 1;
+            const bool active = !partly || d.has_invocation(supergroup, linear);
+            if (active)
+                group = linear / d.workgroup_size;
             const uint32_t local = linear % d.workgroup_size;
             const auto global = uint64_t{supergroup} * d.workgroups_per_supergroup + group;
             const auto x = static_cast<uint32_t>(global % d.workgroups[0]);
             const auto y = static_cast<uint32_t>(global / d.workgroups[0] % d.workgroups[1]);
-            const auto z = static_cast<uint32_t>(global / d.workgroups[0] / d.workgroups[1]);
+            const auto z = static_cast<uint32_t>(global / d.workgroups[0] / d.workgroups[1]) & 0xffff;
             t.reg[3][l] = x | y << 16;
             t.reg[2][l] = z | shared_slot(supergroup, group) << 16 | local << (32 - index_bits_);
             t.msf[l] = active ? 15 : 0;
@@ -190,7 +204,7 @@ class Worker {
 
     void run_supergroup(uint32_t supergroup) {
         const Dispatch &d = pass_.dispatch;
-        const uint32_t groups = d.groups_in(supergroup), batches = d.batches_in(supergroup);
+        const uint32_t batches = d.batches_in(supergroup);
         const bool traced = pass_.files && pass_.files->trace() && is_sampled(supergroup);
         if (observer_)
             observer_->trace_batches(traced ? batches : 0);
@@ -199,7 +213,7 @@ class Worker {
         arrange(order);
         // Without barriers the batches need not be there at the same time: as many as there are slots run together.
         for (uint32_t first = 0; first < batches && !pass_.failed; first += pass_.plan.slots)
-            run_together(supergroup, groups, &order[first], std::min(pass_.plan.slots, batches - first));
+            run_together(supergroup, &order[first], std::min(pass_.plan.slots, batches - first));
         if (traced && !pass_.failed)
             write_trace(supergroup, batches);
     }
@@ -223,10 +237,11 @@ class Worker {
             std::shuffle(order.begin(), order.end(), random_);
     }
 
-    void run_together(uint32_t supergroup, uint32_t groups, const uint32_t *batch, uint32_t count) {
+    void run_together(uint32_t supergroup, const uint32_t *batch, uint32_t count) {
         std::vector<State> state(count, State::Running);
         for (uint32_t i = 0; i < count; i++)
-            start(threads_[i], i, supergroup, batch[i], groups);
+            start(threads_[i], i, supergroup, batch[i]);
+        resident_ = resident_ + 2 * pass_.plan.slots <= residents_ ? resident_ + pass_.plan.slots : 0;
         std::vector<uint32_t> turn(count);
         std::iota(turn.begin(), turn.end(), 0);
         for (uint32_t done = 0; done < count;) {
@@ -303,22 +318,27 @@ class Worker {
     std::vector<uint32_t> counts_;
     std::mt19937_64 random_;
     RunContext context_{};
+    UniformCache uniforms_;
     uint32_t index_bits_ = 6;
+    // Places of the device for batches that are this worker's, and the next one that a batch takes of them.
+    uint32_t first_resident_ = 0, residents_ = 0, resident_ = 0;
 };
 
 } // namespace
 
-uint32_t Dispatch::groups_in(uint32_t supergroup) const {
-    const uint64_t first = uint64_t{supergroup} * workgroups_per_supergroup;
-    return static_cast<uint32_t>(std::min<uint64_t>(workgroups_per_supergroup, workgroup_count() - first));
+uint32_t Dispatch::resident() const {
+    return four_threads ? 4 * qpus : 2 * qpus;
 }
 
 uint32_t Dispatch::batches_in(uint32_t supergroup) const {
-    const auto of_groups = [this](uint32_t groups) { return (groups * workgroup_size + lanes - 1) / lanes; };
-    const uint64_t before = uint64_t{supergroup} * of_groups(workgroups_per_supergroup);
-    return before < batches
-               ? static_cast<uint32_t>(std::min<uint64_t>(of_groups(groups_in(supergroup)), batches - before))
-               : 0;
+    const uint64_t before = uint64_t{supergroup} * batches_per_supergroup;
+    return before < batches ? static_cast<uint32_t>(std::min<uint64_t>(batches_per_supergroup, batches - before)) : 0;
+}
+
+bool Dispatch::has_invocation(uint32_t supergroup, uint32_t invocation) const {
+    const uint32_t group = invocation / workgroup_size;
+    return group < workgroups_per_supergroup &&
+           uint64_t{supergroup} * workgroups_per_supergroup + group < workgroup_count();
 }
 
 Dispatch parse_dispatch(const uint32_t cfg[7]) {
@@ -328,6 +348,9 @@ Dispatch parse_dispatch(const uint32_t cfg[7]) {
     d.workgroup_size = cfg[3] & 0xff ? cfg[3] & 0xff : 256;
     d.workgroups_per_supergroup = cfg[3] >> 8 & 15 ? cfg[3] >> 8 & 15 : 16;
     d.batches_per_supergroup = (cfg[3] >> 12 & 0xff) + 1;
+    // Programs that ask for more batches than their workgroups fill get the workgroups that fit.
+    if ((d.workgroups_per_supergroup * d.workgroup_size + lanes - 1) / lanes < d.batches_per_supergroup)
+        d.workgroups_per_supergroup = d.batches_per_supergroup * lanes / d.workgroup_size;
     d.batches = cfg[4];
     d.code = cfg[5] & ~7u;
     d.single_segment = cfg[5] & 2;
@@ -349,6 +372,7 @@ struct JobRunner::State {
     std::unique_ptr<Pool> pool;
     std::vector<std::vector<Thread>> threads; // of each worker
     uint64_t jobs = 0;
+    bool layer = false; // knows the job that runs
 
     bool plan(const Dispatch &d, const Program &p, Plan *plan, std::string *error) const;
     void write_listing(const Program &p, const std::vector<std::vector<uint32_t>> &counts) const;
@@ -364,7 +388,7 @@ JobRunner::~JobRunner() = default;
 bool JobRunner::State::plan(const Dispatch &d, const Program &p, Plan *plan, std::string *error) const {
     *plan = {settings.order, settings.yield, settings.seed, 1, 1};
     const bool observed = settings.checks() || files.stats() || files.trace();
-    const uint32_t resident = d.four_threads ? device_threads : device_threads / 2;
+    const uint32_t resident = d.resident();
     const bool barriers = p.text.barriers > 0;
     if (barriers) {
         plan->slots = d.batches_per_supergroup;
@@ -382,7 +406,7 @@ bool JobRunner::State::plan(const Dispatch &d, const Program &p, Plan *plan, std
     while ((1u << bits) < d.workgroup_size)
         bits++;
     // Every worker needs its own threads of the device, and its own pieces of shared memory.
-    uint64_t workers = std::min<uint64_t>({settings.threads, d.supergroups(), device_threads / plan->slots,
+    uint64_t workers = std::min<uint64_t>({settings.threads, d.supergroups(), resident / plan->slots,
                                            d.workgroup_count() / d.workgroups_per_supergroup,
                                            (1u << (16 - bits)) / d.workgroups_per_supergroup});
     plan->workers = static_cast<unsigned>(std::max<uint64_t>(workers, 1));
@@ -424,7 +448,7 @@ bool JobRunner::State::run_pass(const Dispatch &d, const Program &p, const Plan 
     auto work = [&](unsigned index) {
         if (threads[index].size() < plan.slots)
             threads[index] = std::vector<Thread>(plan.slots);
-        JobObserver observer(Classifier(memory, scratch, settings.needs_layer()), pass.checked ? &checker : nullptr);
+        JobObserver observer(Classifier(memory, scratch, layer), pass.checked ? &checker : nullptr);
         Worker worker(pass, index, observed ? &observer : nullptr, threads[index]);
         worker.run_all();
         counters[index].ops = worker.executed();
@@ -504,7 +528,7 @@ bool JobRunner::run(const Dispatch &d, const std::vector<uint32_t> &handles, con
     error->clear();
     if (s.settings.idle)
         return true;
-    if (d.workgroup_count() == 0) {
+    if (d.workgroup_count() == 0 || d.batches == 0) {
         *error = "a dispatch without workgroups";
         return false;
     }
@@ -513,8 +537,10 @@ bool JobRunner::run(const Dispatch &d, const std::vector<uint32_t> &handles, con
     if (!program || !s.plan(d, *program, &plan, error))
         return false;
     summary.program = program.get();
+    // A job that the layer, where it is wanted, doesn't know isn't the driver's: it has no scratch or shared memory.
+    s.layer = s.settings.needs_layer() && ranges;
     uint32_t scratch = 0, scratch_address = 0;
-    if (program->scratch_uniform >= 0 &&
+    if ((ranges || !s.settings.needs_layer()) && program->scratch_uniform >= 0 &&
         s.memory.read_word(d.uniforms + 4 * static_cast<uint32_t>(program->scratch_uniform), &scratch_address))
         scratch = s.memory.owner(scratch_address);
     s.checker.begin_job(ranges, scratch);

@@ -22,13 +22,14 @@ struct Dispatch {
     bool four_threads = false, single_segment = false;
 
     uint64_t workgroup_count() const { return uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
-    uint64_t supergroups() const {
-        return (workgroup_count() + workgroups_per_supergroup - 1) / workgroups_per_supergroup;
-    }
-    // Workgroups of a supergroup that exist.
-    uint32_t groups_in(uint32_t supergroup) const;
-    // Batches that run of it: the dispatcher starts no more than `batches` of a job.
+    // Batches that the device holds at once.
+    uint32_t resident() const;
+    // The dispatcher starts as many batches as a job says, and fills supergroups with them. A driver's jobs have as
+    // many as their workgroups need; where a job says more, workgroups go on beyond the last one, in z.
+    uint64_t supergroups() const { return (uint64_t{batches} + batches_per_supergroup - 1) / batches_per_supergroup; }
     uint32_t batches_in(uint32_t supergroup) const;
+    // Does the invocation, counted in its supergroup, belong to one of the workgroups that there are?
+    bool has_invocation(uint32_t supergroup, uint32_t invocation) const;
 };
 
 // From the seven configuration registers of the compute shader dispatcher.

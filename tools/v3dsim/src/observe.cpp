@@ -30,6 +30,8 @@ Traffic Classifier::classify(const Access &a, uint32_t address) {
     const auto kind = static_cast<unsigned>(a.type);
     if (a.uniform)
         return Traffic::UniformLoad;
+    if (a.prefetch)
+        return Traffic::Prefetch;
     if (a.texture)
         return static_cast<Traffic>(static_cast<unsigned>(Traffic::TextureLoad) + kind);
     const uint32_t handle = memory_.owner(address);
@@ -73,7 +75,7 @@ bool JobObserver::access(Thread &t, const Access &a, const LaneMask *stored, Lan
             *out += " " + format_access(r);
         }
     }
-    return !checker_ || checker_->access(t, a, stored, undefined);
+    return !checker_ || a.prefetch || checker_->access(t, a, stored, undefined);
 }
 
 void JobObserver::event(Thread &t, char kind) {

@@ -3,6 +3,7 @@
 
 #include "spills.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -77,6 +78,43 @@ struct EndFinder {
     }
 };
 
+// Subroutines may lie behind the end: a program goes on to the furthest target of a branch, and there until it returns
+// through a register.
+class Extent {
+  public:
+    explicit Extent(bool single_segment) : end_{single_segment} {}
+    // False with the program's last instruction.
+    bool step(const Instruction &in, uint32_t address) {
+        const size_t at = at_++;
+        if (!ended_ && end_.step(in)) {
+            ended_ = true;
+            return furthest_ > at;
+        }
+        if (in.kind == Kind::Branch)
+            note_branch(in.branch, at, address);
+        if (!ended_ || at < furthest_)
+            return true;
+        return !in.problem && (left_ < 0 || left_-- > 0);
+    }
+
+  private:
+    void note_branch(const Branch &b, size_t at, uint32_t address) {
+        if (b.dest == BranchDest::Absolute || b.dest == BranchDest::Relative) {
+            const size_t from = b.dest == BranchDest::Relative ? 8 * (at + 4) : -size_t{address};
+            const auto target = static_cast<uint32_t>(from + b.offset) / 8;
+            if (target < longest_program)
+                furthest_ = std::max<size_t>(furthest_, target);
+        } else if (ended_ && at >= furthest_ && left_ < 0) {
+            left_ = 3; // delay slots
+        }
+    }
+
+    EndFinder end_;
+    size_t at_ = 0, furthest_ = 0;
+    bool ended_ = false;
+    int left_ = -1;
+};
+
 // Scratch memory (spills, arrays indexed at run time) starts, for each thread, at a uniform plus the thread's index
 // times a size. Finds that uniform's index in the stream by following what is computed from tidx through the straight
 // line of the program.
@@ -149,7 +187,7 @@ std::shared_ptr<const Program> decode_program(uint32_t address, std::vector<uint
 std::shared_ptr<const Program> ProgramCache::get(const Memory &memory, uint32_t address, bool single_segment,
                                                  std::string *error) {
     std::vector<uint64_t> words;
-    EndFinder end{single_segment};
+    Extent extent(single_segment);
     uint64_t word;
     do {
         const auto at = static_cast<uint32_t>(address + 8 * words.size());
@@ -159,7 +197,7 @@ std::shared_ptr<const Program> ProgramCache::get(const Memory &memory, uint32_t 
         }
         std::memcpy(&word, memory.base() + at, 8);
         words.push_back(word);
-    } while (!end.step(decode(word)));
+    } while (extent.step(decode(word), address));
     const uint64_t key = fnv1a(words) ^ (uint64_t{address} << 32 | address);
     std::lock_guard lock(mutex_);
     auto &entry = programs_[key];

@@ -75,15 +75,19 @@ void SyncObjects::finish(const FencePtr &fence, bool failed) {
     changed_.notify_all();
 }
 
-void SyncObjects::lose() {
+void SyncObjects::lose(int client) {
     std::lock_guard lock(mutex_);
-    if (!lost_at_)
-        lost_at_ = std::chrono::steady_clock::now();
+    lost_at_.try_emplace(client, std::chrono::steady_clock::now());
     changed_.notify_all();
 }
 
-int SyncObjects::wait(const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all, bool for_submit,
-                      uint32_t *first) {
+void SyncObjects::regain(int client) {
+    std::lock_guard lock(mutex_);
+    lost_at_.erase(client);
+}
+
+int SyncObjects::wait(int client, const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all,
+                      bool for_submit, uint32_t *first) {
     std::unique_lock lock(mutex_);
     std::vector<ObjectPtr> objects;
     for (unsigned i = 0; i < count; i++) {
@@ -109,7 +113,9 @@ int SyncObjects::wait(const uint32_t *handles, unsigned count, int64_t deadline_
             return EIO;
         if (all ? done == count : done > 0)
             return 0;
-        if (unsubmitted && lost_at_ && std::chrono::steady_clock::now() - *lost_at_ > std::chrono::seconds(1))
+        const auto lost = lost_at_.find(client);
+        if (unsubmitted && lost != lost_at_.end() &&
+            std::chrono::steady_clock::now() - lost->second > std::chrono::seconds(1))
             return EIO;
         timespec now{};
         clock_gettime(CLOCK_MONOTONIC, &now);

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -32,11 +31,13 @@ class SyncObjects {
     bool replace(uint32_t handle, FencePtr fence);
     // Finishes a fence and wakes whoever waits.
     void finish(const FencePtr &fence, bool failed);
-    // A job was stopped: a submission that is still on its way has a second to arrive, waiting for it fails then. The
-    // driver may have given it up.
-    void lose();
+    // A client's job was stopped: a submission of its that is still on its way has a second to arrive, waiting for it
+    // fails then. The driver may have given it up.
+    void lose(int client);
+    void regain(int client);
     // Waits on the host. `deadline_ns`: of the monotonic clock. Returns 0 or an errno.
-    int wait(const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all, bool for_submit, uint32_t *first);
+    int wait(int client, const uint32_t *handles, unsigned count, int64_t deadline_ns, bool all, bool for_submit,
+             uint32_t *first);
 
     // Files that stand for a fence (a sync file) or for the object itself. -1 on failure.
     int export_fence(uint32_t handle);
@@ -59,7 +60,7 @@ class SyncObjects {
     std::map<uint64_t, FencePtr> fence_files_;
     std::map<uint64_t, ObjectPtr> object_files_;
     uint32_t next_ = 1;
-    std::optional<std::chrono::steady_clock::time_point> lost_at_;
+    std::map<int, std::chrono::steady_clock::time_point> lost_at_;
 };
 
 } // namespace v3dsim

@@ -10,9 +10,9 @@ namespace v3dsim {
 namespace {
 
 constexpr const char *traffic_names[traffic_count] = {
-    "load",         "store",         "atomic",       "shared_load",   "shared_store",   "shared_atomic",
-    "scratch_load", "scratch_store", "texture_load", "texture_store", "texture_atomic", "uniform_load"};
-constexpr char traffic_letters[traffic_count + 1] = "RWAstarwXYZv";
+    "load",          "store",        "atomic",        "shared_load",    "shared_store", "shared_atomic", "scratch_load",
+    "scratch_store", "texture_load", "texture_store", "texture_atomic", "uniform_load", "prefetch"};
+constexpr char traffic_letters[traffic_count + 1] = "RWAstarwXYZvp";
 
 std::string number(uint64_t v) {
     return std::to_string(v);

@@ -22,7 +22,8 @@
 //   "tmu"               memory traffic, all batches. Keys "load", "store", "atomic" (buffers), "shared_load",
 //                       "shared_store", "shared_atomic" (shared variables), "scratch_load", "scratch_store" (spills and
 //                       arrays indexed at run time), "texture_load", "texture_store", "texture_atomic",
-//                       "uniform_load" (uniforms read by address, which aren't the memory unit's). Each is
+//                       "uniform_load" (uniforms read by address, which aren't the memory unit's), "prefetch" (lines
+//                       brought into caches). Each is
 //                         {"ops": operations of 16 lanes, "lanes": active lanes summed, "words": 32-bit words moved
 //                          (an 8- or 16-bit access counts as one), "bytes": bytes asked for, "lines": distinct 64-byte
 //                          lines touched by each operation, summed}
@@ -52,6 +53,7 @@
 //       r W x L : E @…  load from scratch; "w…" store to scratch
 //       s W x L : E @…  load from shared memory; "t…" store to; "a…" atomic on shared memory
 //       v1x1:4@LINE     a uniform was read by address (ldunifa), through the unit that fetches uniforms
+//       p W x L : E @…  prefetch: like a load, without a result
 //       l               ldtmu: takes one word (for 16 lanes) from the result queue; stalls until it is there
 //       k               tmuwt: waits until all stores of this thread are done
 //       T               thread switch (after its delay slots)
@@ -81,6 +83,7 @@ enum class Traffic : uint8_t {
     TextureStore,
     TextureAtomic,
     UniformLoad,
+    Prefetch,
     Count
 };
 constexpr size_t traffic_count = static_cast<size_t>(Traffic::Count);

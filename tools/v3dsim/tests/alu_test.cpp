@@ -466,8 +466,8 @@ TEST_CASE("operations across lanes") {
         CHECK(run(Op::Bcastf)[in.back()] == a[one]);
         CHECK(run(Op::Alleq)[one] == equal);
         for (unsigned l : in) {
-            CHECK(run(Op::Rot)[l] == a[(l + b[l]) % 16]);
-            CHECK(run(Op::Rotq)[l] == a[l / 4 * 4 + (l + b[l]) % 4]);
+            CHECK(run(Op::Rot)[l] == a[(l + b[0]) % 16]);
+            CHECK(run(Op::Rotq)[l] == a[l / 4 * 4 + (l + b[l / 4 * 4]) % 4]);
             CHECK(run(Op::Shuffle)[l] == a[b[l] % 16]);
         }
     }
@@ -499,6 +499,7 @@ TEST_CASE("values that an instruction makes out of the thread's state") {
         CHECK(value(Op::Vflnb)[l] == (l & 2 ? 0 : 0x10001));
         CHECK(value(Op::Flapush)[l] == (5u << 2 | (l & 1 ? 3u : 0)));
         CHECK(value(Op::Flbpush)[l] == (5u << 2 | (l & 2 ? 3u : 0)));
+        CHECK(value(Op::Flpop)[l] == 5u >> 2);
         CHECK(value(Op::Flafirst)[l] == (l == 1));
         CHECK(value(Op::Flnafirst)[l] == (l == 0));
     }

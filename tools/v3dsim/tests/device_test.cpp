@@ -102,60 +102,75 @@ TEST_CASE("sync objects") {
     const uint32_t a = syncs.create(false), b = syncs.create(true);
     const uint32_t both[] = {a, b};
     uint32_t first = 9;
-    CHECK(syncs.wait(both, 2, from_now(0), false, true, &first) == 0);
+    CHECK(syncs.wait(1, both, 2, from_now(0), false, true, &first) == 0);
     CHECK(first == 1);
-    CHECK(syncs.wait(both, 2, from_now(2000000), true, true, nullptr) == ETIME);
-    CHECK(syncs.wait(&a, 1, from_now(0), true, false, nullptr) == EINVAL); // nothing submitted
+    CHECK(syncs.wait(1, both, 2, from_now(2000000), true, true, nullptr) == ETIME);
+    CHECK(syncs.wait(1, &a, 1, from_now(0), true, false, nullptr) == EINVAL); // nothing submitted
     auto fence = std::make_shared<Fence>();
     REQUIRE(syncs.replace(a, fence));
-    CHECK(syncs.wait(&a, 1, from_now(2000000), true, false, nullptr) == ETIME);
+    CHECK(syncs.wait(1, &a, 1, from_now(2000000), true, false, nullptr) == ETIME);
     const int file = syncs.export_fence(a);
     REQUIRE(file >= 0);
     std::thread job([&] { syncs.finish(fence, false); });
-    CHECK(syncs.wait(both, 2, from_now(int64_t{10} * 1000000000), true, false, nullptr) == 0);
+    CHECK(syncs.wait(1, both, 2, from_now(int64_t{10} * 1000000000), true, false, nullptr) == 0);
     job.join();
     const uint32_t c = syncs.create(false);
     CHECK(syncs.import_fence(c, file));
-    CHECK(syncs.wait(&c, 1, from_now(0), true, false, nullptr) == 0);
+    CHECK(syncs.wait(1, &c, 1, from_now(0), true, false, nullptr) == 0);
     close(file);
     REQUIRE(syncs.reset(&b, 1));
-    CHECK(syncs.wait(&b, 1, from_now(0), true, true, nullptr) == ETIME);
+    CHECK(syncs.wait(1, &b, 1, from_now(0), true, true, nullptr) == ETIME);
     REQUIRE(syncs.signal(&b, 1));
-    CHECK(syncs.wait(&b, 1, from_now(0), true, false, nullptr) == 0);
+    CHECK(syncs.wait(1, &b, 1, from_now(0), true, false, nullptr) == 0);
     auto failing = std::make_shared<Fence>();
     syncs.replace(b, failing);
     syncs.finish(failing, true);
-    CHECK(syncs.wait(&b, 1, from_now(0), true, false, nullptr) == EIO);
+    CHECK(syncs.wait(1, &b, 1, from_now(0), true, false, nullptr) == EIO);
     REQUIRE(syncs.destroy(c));
-    CHECK(syncs.wait(&c, 1, from_now(0), true, false, nullptr) == ENOENT);
+    CHECK(syncs.wait(1, &c, 1, from_now(0), true, false, nullptr) == ENOENT);
     const int shared = syncs.export_object(a);
     const uint32_t same = syncs.import_object(shared);
     REQUIRE(same != 0);
     syncs.reset(&a, 1);
     CHECK(syncs.fence(same) == nullptr);
     close(shared);
-    std::thread loser([&] { syncs.lose(); });
-    CHECK(syncs.wait(&a, 1, from_now(int64_t{10} * 1000000000), true, true, nullptr) == EIO);
+    std::thread loser([&] { syncs.lose(1); });
+    CHECK(syncs.wait(1, &a, 1, from_now(int64_t{10} * 1000000000), true, true, nullptr) == EIO);
     loser.join();
 }
 
-// Loses this process's device.
-TEST_CASE("a lost device takes jobs, and fails them") {
+TEST_CASE("a lost client's jobs are taken and fail, those of another run") {
     Device &device = Device::instance();
     SyncObjects &syncs = device.syncs();
-    for (unsigned i = 0; i < 2; i++) {
-        uapi::SubmitCsdArgs empty{}; // no workgroup: stopped
-        empty.out_sync = syncs.create(false);
-        CHECK(device.request(uapi::SubmitCsd, &empty) == 0);
-        CHECK(syncs.wait(&empty.out_sync, 1, from_now(int64_t{10} * 1000000000), true, false, nullptr) == EIO);
-    }
+    const auto submit = [&](int client, uint32_t code) {
+        uapi::SubmitCsdArgs args{};
+        args.out_sync = syncs.create(false);
+        if (code) {
+            args.cfg[0] = args.cfg[1] = args.cfg[2] = 1u << 16;
+            args.cfg[3] = 1u << 8 | 16;
+            args.cfg[4] = 1;
+            args.cfg[5] = code | 2; // one segment
+        }                           // else no workgroup: stopped
+        CHECK(device.request(client, uapi::SubmitCsd, &args) == 0);
+        return syncs.wait(client, &args.out_sync, 1, from_now(int64_t{10} * 1000000000), true, false, nullptr);
+    };
+    uapi::CreateBoArgs code{4096, 0, 0, 0};
+    REQUIRE(device.request(2, uapi::CreateBo, &code) == 0);
+    const uint64_t words[] = {encode(empty(SigThrsw)), encode(empty()), encode(empty())};
+    std::memcpy(device.memory().base() + code.offset, words, sizeof words);
+    CHECK(submit(1, code.offset) == 0);
+    CHECK(submit(1, 0) == EIO);
+    CHECK(submit(1, code.offset) == EIO);
+    CHECK(submit(2, code.offset) == 0);
+    device.open_client(1);
+    CHECK(submit(1, code.offset) == 0);
 }
 
 TEST_CASE("parameters are those of the kernel") {
     Device &device = Device::instance();
     const auto get = [&](uint32_t param, uint64_t &value, uint32_t pad = 0) {
         uapi::GetParamArgs args = {param, pad, value};
-        const int error = device.request(uapi::GetParam, &args);
+        const int error = device.request(1, uapi::GetParam, &args);
         value = args.value;
         return error;
     };
@@ -193,11 +208,18 @@ TEST_CASE("the dispatcher's registers") {
 
 TEST_CASE("a job runs as many batches as it says", "[device]") {
     // Five workgroups of 24 invocations, two a supergroup: three batches in each of the first two, two in the last.
-    const uint32_t two_a_supergroup = 2u << 8 | 2u << 12 | 24;
+    const uint32_t two_a_supergroup = 2u << 8 | (3u - 1) << 12 | 24;
     const uint32_t whole[7] = {5u << 16, 1u << 16, 1u << 16, two_a_supergroup, 8, 0, 0};
     const Dispatch d = parse_dispatch(whole);
-    CHECK(d.groups_in(0) == 2);
-    CHECK(d.groups_in(2) == 1);
+    CHECK(d.supergroups() == 3);
+    CHECK(d.has_invocation(0, 47));
+    CHECK_FALSE(d.has_invocation(0, 48)); // no third workgroup in a supergroup
+    CHECK(d.has_invocation(2, 23));
+    CHECK_FALSE(d.has_invocation(2, 24)); // no sixth workgroup
+    // Eight workgroups of 16 invocations a supergroup, which has 24 batches: 24 workgroups.
+    const uint32_t more[7] = {16u << 16, 1u << 16, 1u << 16, 8u << 8 | (24u - 1) << 12 | 16, 48, 0, 0};
+    CHECK(parse_dispatch(more).workgroups_per_supergroup == 24);
+    CHECK(parse_dispatch(more).supergroups() == 2);
     CHECK(d.batches_in(0) == 3);
     CHECK(d.batches_in(1) == 3);
     CHECK(d.batches_in(2) == 2);
@@ -261,7 +283,8 @@ TEST_CASE("each invocation of a job runs once, with its own numbers, in every or
         d.workgroup_size = size;
         d.workgroups_per_supergroup = 16 * 16 / size > 16 ? 16 : 16 * 16 / size ? 16 * 16 / size : 1;
         d.batches_per_supergroup = (d.workgroups_per_supergroup * size + 15) / 16;
-        d.batches = ~0u;
+        const uint32_t whole = 60 / d.workgroups_per_supergroup, rest = 60 % d.workgroups_per_supergroup;
+        d.batches = whole * d.batches_per_supergroup + (rest * size + 15) / 16;
         d.code = code.address;
         d.uniforms = uniforms.address;
         d.single_segment = true;
@@ -282,4 +305,80 @@ TEST_CASE("each invocation of a job runs once, with its own numbers, in every or
                 REQUIRE(counts[60 * size] == 0);
             }
     }
+}
+
+namespace {
+// A job of one batch a workgroup that stores tidx to a word of its own for each workgroup's z.
+std::vector<uint32_t> indices_by_workgroup(uint32_t batches, uint32_t workgroups, bool four_threads) {
+    Memory memory;
+    BufferObject data, code, uniforms;
+    REQUIRE(memory.find(memory.create(4096, true), &data));
+    REQUIRE(memory.find(memory.create(4096, false), &code));
+    REQUIRE(memory.find(memory.create(4096, false), &uniforms));
+    Instruction base = empty(SigLdunifrf);
+    base.sig_dest = 20;
+    Side z = side(Op::Mov, 10, 2);
+    z.unpack_a = Unpack::IntUnsignedLow;
+    const std::vector<Instruction> program = {base,
+                                              single(z),
+                                              single(side(Op::Shl, 10, 10, register_count + 2), SigSmallB),
+                                              single(side(Op::Add, 10, 10, 20)),
+                                              single(to_magic(side(Op::Tidx, 0), magic::Tmud)),
+                                              single(to_magic(side(Op::Mov, 0, 10), magic::Tmua)),
+                                              empty(SigThrsw),
+                                              empty(),
+                                              empty()};
+    for (size_t i = 0; i < program.size(); i++) {
+        const uint64_t word = encode(program[i]);
+        std::memcpy(memory.base() + code.address + 8 * i, &word, sizeof word);
+    }
+    std::memcpy(memory.base() + uniforms.address, &data.address, 4);
+    std::memset(memory.base() + data.address, 0xff, 4096);
+    const uint32_t cfg[7] = {1u << 16,        1u << 16, workgroups << 16,
+                             1u << 8 | 16,    batches,  code.address | 2u | four_threads,
+                             uniforms.address};
+    JobRunner runner(memory, Settings{});
+    std::string error;
+    REQUIRE(runner.run(parse_dispatch(cfg), {}, nullptr, &error));
+    std::vector<uint32_t> indices(batches + 1);
+    std::memcpy(indices.data(), memory.base() + data.address, 4 * indices.size());
+    return indices;
+}
+} // namespace
+
+TEST_CASE("every QPU gets a batch before any gets a second one, also beyond the last workgroup", "[device]") {
+    for (const bool four_threads : {false, true}) {
+        const auto indices = indices_by_workgroup(30, 8, four_threads);
+        const uint32_t resident = four_threads ? 48 : 24, step = four_threads ? 1 : 2;
+        for (uint32_t i = 0; i < 30; i++)
+            CHECK(indices[i] == 4 * (i % resident % 12) + step * (i % resident / 12));
+        CHECK(indices[30] == ~0u);
+    }
+}
+
+TEST_CASE("a subroutine may lie behind the program's end") {
+    Memory memory;
+    BufferObject code;
+    REQUIRE(memory.find(memory.create(4096, false), &code));
+    Instruction call, back;
+    call.kind = back.kind = Kind::Branch;
+    call.branch.dest = BranchDest::Relative;
+    call.branch.sets_link = true;
+    call.branch.offset = 8 * 3; // behind three delay slots, over the end's three instructions
+    back.branch.dest = BranchDest::LinkRegister;
+    const Instruction none = empty();
+    const std::vector<Instruction> program = {call, none, none, none, empty(SigThrsw), none, none, none,
+                                              back, none, none, none};
+    for (size_t i = 0; i < program.size(); i++) {
+        const uint64_t word = encode(program[i]);
+        std::memcpy(memory.base() + code.address + 8 * i, &word, sizeof word);
+    }
+    ProgramCache cache;
+    std::string error;
+    const auto found = cache.get(memory, code.address, true, &error);
+    REQUIRE(found);
+    CHECK(found->words.size() == program.size());
+    const uint32_t cfg[7] = {1u << 16, 1u << 16, 1u << 16, 1u << 8 | 16, 1, code.address | 2u, code.address};
+    JobRunner runner(memory, Settings{});
+    CHECK(runner.run(parse_dispatch(cfg), {}, nullptr, &error));
 }

@@ -257,6 +257,7 @@ TEST_CASE("branches move the uniform stream") {
     };
     CHECK(run(BranchDest::Relative, [](Thread &) {}) == 13); // behind the word that says how far
     CHECK(run(BranchDest::RegisterFile, [&](Thread &t) { t.reg[20][1] = m.uniforms + 8; }) == 12);
+    CHECK(run(BranchDest::RegisterFile, [&](Thread &t) { t.reg[20][1] = m.uniforms + 12; }) == 12); // pairs of words
     m.set_uniforms({m.uniforms + 16, 11, 12, 13, 14});
     CHECK(run(BranchDest::Absolute, [](Thread &) {}) == 14);
 }
@@ -276,6 +277,38 @@ TEST_CASE("uniforms") {
     CHECK(m.reg(30)[0] == 101);
     CHECK(m.reg(31)[7] == 78);
     CHECK(m.thread.uniforms == m.uniforms + 8);
+}
+
+TEST_CASE("an instruction that sets the address of uniforms reads at the old one") {
+    Machine m;
+    m.word(0x40) = 77;
+    m.word(0x80) = 78;
+    Instruction both = single(to_magic(side(Op::Mov, 0, 9), magic::Unifa), SigLdunifarf), then = empty(SigLdunifarf);
+    both.sig_dest = 30;
+    then.sig_dest = 31;
+    REQUIRE(m.run({single(to_magic(side(Op::Mov, 0, 8), magic::Unifa)), both, then}, [&](Thread &t) {
+        t.reg[8] = Lanes{} + (m.data + 0x40);
+        t.reg[9] = Lanes{} + (m.data + 0x80);
+    }) == RunStatus::Ended);
+    CHECK(m.reg(30)[0] == 77);
+    CHECK(m.reg(31)[0] == 78);
+}
+
+TEST_CASE("a job doesn't see that it overwrites a uniform") {
+    Machine m;
+    m.set_uniforms({5});
+    UniformCache cache;
+    for (const uint32_t expected : {5u, 5u}) {
+        Instruction load = empty(SigLdunifrf);
+        load.sig_dest = 30;
+        m.run({load}, [](Thread &) {}); // decodes
+        m.context.uniforms = &cache;
+        m.thread.start(m.uniforms, true, m.counts.data());
+        m.thread.budget = 1;
+        REQUIRE(m.resume() == RunStatus::Ended);
+        CHECK(m.reg(30)[0] == expected);
+        m.set_uniforms({6});
+    }
 }
 
 TEST_CASE("replicated writes") {

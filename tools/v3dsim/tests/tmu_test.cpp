@@ -203,6 +203,14 @@ TEST_CASE("the configuration register hands out a byte for each access") {
     CHECK(m.reg(23)[0] == 0x8081fff2);
 }
 
+TEST_CASE("a prefetch gives no result, whatever its address") {
+    Machine m;
+    m.set_uniforms({0xffffff80u}); // a read with operation 0
+    REQUIRE(m.run({single(to_magic(side(Op::Mov, 0, 8), magic::Tmuau))}, [](Thread &t) { t.reg[8] = Lanes{} + 16; }) ==
+            RunStatus::Ended);
+    CHECK(m.thread.result_read == m.thread.result_write);
+}
+
 TEST_CASE("accesses outside buffer objects stop the batch") {
     Machine m;
     m.set_uniforms({config(type_vec2 + 2)});

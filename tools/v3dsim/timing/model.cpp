@@ -162,7 +162,7 @@ double Machine::serve_lines(Thread &thread, const Event &event, double now) {
     double done = now;
     for (std::uint32_t i = 0; i < event.line_count; i++) {
         const std::uint64_t line = line_of(thread, event, i);
-        const bool load = event.access == Access::Load;
+        const bool load = event.access == Access::Load || event.access == Access::Prefetch;
         if (load ? tmu.cache.touch(line) || shared_cache_.touch(line) : shared_cache_.write(line))
             continue;
         const double moved = dram_.move_line(now, p_);
@@ -195,6 +195,8 @@ double Machine::memory(Thread &thread, const Event &event, double now) {
     tmu.busy += service;
     const double arrived = std::max(tmu.free, serve_lines(thread, event, start));
     tmu.queue.push_back(arrived);
+    if (event.access == Access::Prefetch)
+        return now;
     if (event.access != Access::Load)
         thread.stores_done = std::max(thread.stores_done, arrived + p_.latency);
     if (event.access != Access::Store)

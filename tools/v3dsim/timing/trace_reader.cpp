@@ -17,10 +17,11 @@ struct MemoryLetter {
     Space space;
 };
 constexpr MemoryLetter kMemoryLetters[] = {
-    {'R', Access::Load, Space::Buffer},  {'W', Access::Store, Space::Buffer},  {'A', Access::Atomic, Space::Buffer},
-    {'X', Access::Load, Space::Texture}, {'Y', Access::Store, Space::Texture}, {'Z', Access::Atomic, Space::Texture},
-    {'r', Access::Load, Space::Scratch}, {'w', Access::Store, Space::Scratch}, {'s', Access::Load, Space::Shared},
-    {'t', Access::Store, Space::Shared}, {'a', Access::Atomic, Space::Shared}, {'v', Access::Load, Space::Uniform},
+    {'R', Access::Load, Space::Buffer},     {'W', Access::Store, Space::Buffer},  {'A', Access::Atomic, Space::Buffer},
+    {'X', Access::Load, Space::Texture},    {'Y', Access::Store, Space::Texture}, {'Z', Access::Atomic, Space::Texture},
+    {'r', Access::Load, Space::Scratch},    {'w', Access::Store, Space::Scratch}, {'s', Access::Load, Space::Shared},
+    {'t', Access::Store, Space::Shared},    {'a', Access::Atomic, Space::Shared}, {'v', Access::Load, Space::Uniform},
+    {'p', Access::Prefetch, Space::Buffer},
 };
 
 struct PlainLetter {

@@ -11,7 +11,7 @@
 namespace v3dtiming {
 
 enum class Kind : std::uint8_t { Issue, Uniform, Special, Memory, TakeResult, WaitStores, Switch, Barrier, Branch };
-enum class Access : std::uint8_t { Load, Store, Atomic };
+enum class Access : std::uint8_t { Load, Store, Atomic, Prefetch };
 enum class Space : std::uint8_t { Buffer, Texture, Scratch, Shared, Uniform };
 
 struct Event {
