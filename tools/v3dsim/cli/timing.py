@@ -41,17 +41,16 @@ def fit_table(model: dict) -> str:
         lines.append(f"| {row['name']} | {row['measured']:g} | {row['modelled']:.0f} | {row['left_out']:.0f} |")
     lines.append(f"\nrms error of the fit {100 * model['rms']:.0f} %; of kernels left out of it "
                  f"{100 * model['left_out_rms']:.0f} %")
-    for row in model["checks"]:
-        lines.append(f"{row['name']}, not in the fit: measured {row['measured']} MB/s, modelled {row['modelled']:.0f}")
     fitted = ("latency", "operation", "word", "resident", "launch")
     lines.append("fitted: " + ", ".join(f"{name} {model['parameters'][name]:g}" for name in fitted))
+    clocks = calibration.CHECKED_CLOCKS
+    lines.append("\n| checked, not in the fit | measured | " + " | ".join(f"{mhz} MHz" for mhz in clocks) + " | modelled / measured |")
+    lines.append("|---" * (len(clocks) + 3) + "|")
+    for row in model["checks"]:
+        cells = [f"{value:.2f}" for value in (row["measured"], *row["modelled"])]
+        ratios = ", ".join(f"{value / row['measured']:.2f}" for value in row["modelled"])
+        lines.append(f"| {row['name']} | {cells[0]} {row['unit']} | {' | '.join(cells[1:])} | {ratios} |")
     return "\n".join(lines)
-
-
-def at_clock(parameters: dict, mhz: float) -> dict:
-    """DRAM's rate is its own: it delivers more in a longer cycle."""
-    longer = parameters["clock_mhz"] / mhz
-    return {**parameters, "clock_mhz": mhz, "dram_bytes": parameters["dram_bytes"] * longer, "dram_latency": parameters["dram_latency"] / longer}
 
 
 def trace_program(program: list, args, scratch: Path) -> tuple:
@@ -144,7 +143,7 @@ def main(args) -> int:
         model = json.loads(calibration.MODEL.read_text())
     print(fit_table(model))
     if args.clock:
-        model = {**model, "parameters": at_clock(model["parameters"], args.clock)}
+        model = {**model, "parameters": calibration.at_clock(model["parameters"], args.clock)}
     figures = {"model": model}
     if args.bench:
         target = environment.target("x86", mesa=args.mesa, library=args.library)

@@ -23,7 +23,7 @@ struct Parameters {
     double dispatch_us = 33;    // from one dispatch's end to the next one's start, bare
     double line = 1;            // cycles of TMU service for each distinct 64-byte line of an operation
     double dram_bytes = 9;      // a cycle, that DRAM delivers to or takes from the GPU
-    double dram_latency = 40;   // cycles that a line from DRAM takes longer
+    double dram_latency = 70;   // cycles that a line from DRAM takes longer
     double queue = 16;          // operations that a TMU's queue holds
     double cache_lines = 128;   // of a slice's TMU cache
     double shared_lines = 4096; // of the cache that all slices share
