@@ -53,8 +53,8 @@ uint32_t Device::last_application_handle() {
     return application_handle;
 }
 
-// As the kernel answers on a Raspberry Pi 5, whose registers these are, but that revision 1.7 stands for all. Where
-// there are no performance monitors and no CPU queue, the driver does indirect dispatches and timestamps itself.
+// As the kernel answers on a Raspberry Pi 5, whose registers these are, but that revision 1.7 stands for all. It has
+// no performance monitors, as there are no cycles to count.
 int Device::get_param(uapi::GetParamArgs *a) const {
     struct Value {
         uint32_t value;
@@ -68,7 +68,7 @@ int Device::get_param(uapi::GetParamArgs *a) const {
         {uapi::Ident2, {0xc0078101, true}},     {uapi::SupportsTfu, {1, false}},
         {uapi::SupportsCsd, {1, false}},        {uapi::SupportsCacheFlush, {1, false}},
         {uapi::SupportsMultisync, {1, false}},  {uapi::SupportsPerfmon, {0, false}},
-        {uapi::SupportsCpuQueue, {0, false}},   {uapi::MaxPerfCounters, {0, false}},
+        {uapi::SupportsCpuQueue, {1, false}},   {uapi::MaxPerfCounters, {0, false}},
         {uapi::SupportsSuperPages, {0, false}},
     };
     const auto found = values.find(a->param);
@@ -151,6 +151,8 @@ int Device::request(int client, unsigned number, void *argument) {
                 job.handles.push_back(handle);
         return submit(std::move(job), a->extensions, a->out_sync);
     }
+    case uapi::SubmitCpu:
+        return submit_cpu(client, *static_cast<uapi::SubmitCpuArgs *>(argument));
     default:
         std::fprintf(stderr, "v3dsim: request 0x%02x to the kernel is not implemented\n", number);
         return ENOSYS;
@@ -203,6 +205,9 @@ int Device::submit(Job job, uint64_t extensions, uint32_t out_sync) {
         signals.push_back(out_sync);
     for (uint64_t at = extensions; at;) {
         const auto *e = reinterpret_cast<const uapi::Extension *>(static_cast<uintptr_t>(at));
+        at = e->next;
+        if (job.kind == Job::Kind::Processor && e->id != uapi::multi_sync)
+            continue; // what the job is
         if (e->id != uapi::multi_sync) {
             std::fprintf(stderr, "v3dsim: submission extension %u is not implemented\n", e->id);
             return EINVAL;
@@ -211,7 +216,6 @@ int Device::submit(Job job, uint64_t extensions, uint32_t out_sync) {
         const auto *out = reinterpret_cast<const uapi::Semaphore *>(static_cast<uintptr_t>(m->out_syncs));
         for (uint32_t i = 0; i < m->out_count; i++)
             signals.push_back(out[i].handle);
-        at = e->next;
     }
     job.done = std::make_shared<Fence>();
     memory_.begin_job(job.handles);
@@ -244,6 +248,26 @@ void Device::serve() {
     }
 }
 
+int Device::submit_cpu(int client, const uapi::SubmitCpuArgs &args) {
+    Job job;
+    job.client = client;
+    job.kind = Job::Kind::Processor;
+    if (const int error = parse_cpu_job(memory_, syncs_, args, &job.cpu))
+        return error;
+    job.handles = job.cpu.handles;
+    if (job.cpu.dispatch)
+        match_expected(job);
+    return submit(std::move(job), args.extensions, 0);
+}
+
+bool Device::run_cpu(Job &job, std::string *error) {
+    if (!job.cpu.work(job.done, error))
+        return false;
+    if (!job.cpu.dispatch || !*job.cpu.dispatch)
+        return true;
+    return runner_.run(**job.cpu.dispatch, job.handles, job.has_ranges ? &job.ranges : nullptr, error);
+}
+
 bool Device::run(Job &job, std::string *error) {
     if (is_lost(job.client)) {
         *error = "the device is lost";
@@ -252,6 +276,8 @@ bool Device::run(Job &job, std::string *error) {
     switch (job.kind) {
     case Job::Kind::Compute:
         return runner_.run(job.dispatch, job.handles, job.has_ranges ? &job.ranges : nullptr, error);
+    case Job::Kind::Processor:
+        return run_cpu(job, error);
     case Job::Kind::CommandList:
         return run_command_list(memory_, job.list, error);
     default:

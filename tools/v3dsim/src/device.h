@@ -4,6 +4,7 @@
 // their submission, requests (ioctls).
 #pragma once
 #include "check.h"
+#include "cpu_queue.h"
 #include "job.h"
 #include "memory.h"
 #include "settings.h"
@@ -53,11 +54,12 @@ class Device {
 
   private:
     struct Job {
-        enum class Kind { Compute, CommandList, TextureFormat } kind = Kind::Compute;
+        enum class Kind { Compute, CommandList, TextureFormat, Processor } kind = Kind::Compute;
         int client = -1;
         Dispatch dispatch;
         uapi::SubmitClArgs list{};
         uapi::SubmitTfuArgs tfu{};
+        CpuJob cpu;
         std::vector<uint32_t> handles;
         FencePtr done;
         bool has_ranges = false;
@@ -67,7 +69,9 @@ class Device {
     Device();
     int get_param(uapi::GetParamArgs *a) const;
     int submit(Job job, uint64_t extensions, uint32_t out_sync);
+    int submit_cpu(int client, const uapi::SubmitCpuArgs &args);
     bool run(Job &job, std::string *error);
+    bool run_cpu(Job &job, std::string *error);
     bool is_lost(int client);
     void execute(Job &job);
     void serve();

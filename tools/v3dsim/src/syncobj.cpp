@@ -68,6 +68,11 @@ bool SyncObjects::replace(uint32_t handle, FencePtr fence) {
     return true;
 }
 
+bool SyncObjects::is_signalled(const FencePtr &fence) {
+    std::lock_guard lock(mutex_);
+    return fence && fence->signalled;
+}
+
 void SyncObjects::finish(const FencePtr &fence, bool failed) {
     std::lock_guard lock(mutex_);
     fence->signalled = true;

@@ -29,6 +29,7 @@ class SyncObjects {
     // What the object holds; nullptr when nothing, or when there is no such object (`known` tells).
     FencePtr fence(uint32_t handle, bool *known = nullptr);
     bool replace(uint32_t handle, FencePtr fence);
+    bool is_signalled(const FencePtr &fence);
     // Finishes a fence and wakes whoever waits.
     void finish(const FencePtr &fence, bool failed);
     // A client's job was stopped: a submission of its that is still on its way has a second to arrive, waiting for it

@@ -82,6 +82,35 @@ struct SubmitCsdArgs {
     uint64_t extensions;
     uint32_t flags, pad;
 };
+// What a submission to the CPU queue is, by the extension that it has.
+enum CpuExtension : uint32_t { IndirectCsd = 2, TimestampQuery, ResetTimestampQuery, CopyTimestampQuery };
+struct SubmitCpuArgs {
+    uint64_t bo_handles;
+    uint32_t bo_handle_count, flags;
+    uint64_t extensions;
+};
+struct IndirectCsdExtension {
+    Extension base;
+    SubmitCsdArgs submit;
+    uint32_t indirect, offset, workgroup_size, uniform_offsets[3];
+};
+struct TimestampQueryExtension {
+    Extension base;
+    uint64_t offsets, syncs;
+    uint32_t count, pad;
+};
+struct ResetTimestampQueryExtension {
+    Extension base;
+    uint64_t syncs;
+    uint32_t offset, count;
+};
+struct CopyTimestampQueryExtension {
+    Extension base;
+    uint8_t do_64bit, do_partial, availability_bit, pad;
+    uint32_t offset, stride, count;
+    uint64_t offsets, syncs;
+};
+
 struct SubmitClArgs {
     uint32_t bcl_start, bcl_end, rcl_start, rcl_end, in_sync_bcl, in_sync_rcl, out_sync, qma, qms, qts;
     uint64_t bo_handles;

@@ -166,6 +166,48 @@ TEST_CASE("a lost client's jobs are taken and fail, those of another run") {
     CHECK(submit(1, code.offset) == 0);
 }
 
+TEST_CASE("the CPU queue takes timestamps, copies and resets them", "[device]") {
+    Device &device = Device::instance();
+    SyncObjects &syncs = device.syncs();
+    constexpr int client = 3;
+    uapi::CreateBoArgs times{4096, 0, 0, 0}, results{4096, 0, 0, 0};
+    REQUIRE(device.request(client, uapi::CreateBo, &times) == 0);
+    REQUIRE(device.request(client, uapi::CreateBo, &results) == 0);
+    const uint32_t offsets[2] = {8, 16}, queries[2] = {syncs.create(false), syncs.create(false)};
+    const auto at = [](const void *p) { return reinterpret_cast<uintptr_t>(p); };
+    const auto submit = [&](std::vector<uint32_t> handles, const uapi::Extension &what) {
+        uapi::Semaphore out{syncs.create(false), 0, 0, {}};
+        uapi::MultiSync sync{{at(&what), uapi::multi_sync, 0}, 0, at(&out), 0, 1, 0, 0};
+        uapi::SubmitCpuArgs args{at(handles.data()), static_cast<uint32_t>(handles.size()), 0, at(&sync)};
+        const int error = device.request(client, uapi::SubmitCpu, &args);
+        return error ? error
+                     : syncs.wait(client, &out.handle, 1, from_now(int64_t{10} * 1000000000), true, true, nullptr);
+    };
+    const auto word = [&](const uapi::CreateBoArgs &bo, uint32_t offset) {
+        uint64_t value;
+        std::memcpy(&value, device.memory().base() + bo.offset + offset, 8);
+        return value;
+    };
+    uapi::CopyTimestampQueryExtension copy{
+        {0, uapi::CopyTimestampQuery, 0}, 1, 0, 1, 0, 32, 64, 2, at(offsets), at(queries)};
+    CHECK(submit({results.handle, times.handle}, copy.base) == 0);
+    CHECK(word(results, 40) == 0); // not available
+    const uapi::TimestampQueryExtension take{{0, uapi::TimestampQuery, 0}, at(offsets), at(queries), 1, 0};
+    CHECK(submit({times.handle}, take.base) == 0);
+    CHECK(word(times, 8) > 0);
+    CHECK(submit({results.handle, times.handle}, copy.base) == 0);
+    CHECK(word(results, 32) == word(times, 8));
+    CHECK(word(results, 40) == 1);
+    CHECK(word(results, 104) == 0); // the second one was not taken
+    const uapi::ResetTimestampQueryExtension reset{{0, uapi::ResetTimestampQuery, 0}, at(queries), 8, 2};
+    CHECK(submit({times.handle}, reset.base) == 0);
+    CHECK(word(times, 8) == 0);
+    CHECK(syncs.fence(queries[0]) == nullptr);
+    CHECK(submit({results.handle}, copy.base) == EINVAL); // wants two buffer objects
+    copy.offset = 4090;
+    CHECK(submit({results.handle, times.handle}, copy.base) == EIO);
+}
+
 TEST_CASE("parameters are those of the kernel") {
     Device &device = Device::instance();
     const auto get = [&](uint32_t param, uint64_t &value, uint32_t pad = 0) {
