@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "av1/batch.h"
 
+#include "util/round_up.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -13,10 +15,6 @@ constexpr std::uint16_t kStrengths[kSets][2] = {
     {140, 3236}, {112, 2158}, {93, 1618}, {80, 1438}, {70, 1295}, {58, 1177}, {47, 1079}, {37, 996},
     {30, 925},   {25, 863},   {0, 2589},  {0, 1618},  {0, 1177},  {0, 925},   {56, 0},    {22, 0},
 };
-
-constexpr unsigned div_up(unsigned value, unsigned log2) {
-    return (value + (1u << log2) - 1) >> log2;
-}
 
 constexpr std::uint32_t pack_bytes(std::span<const std::uint8_t> bytes) {
     std::uint32_t word = 0;
@@ -98,12 +96,12 @@ bool Av1Filters::set(const PictureLayout &dst, const Av1FilterTables &t) {
 bool Av1Filters::refer(const PictureLayout &dst, const Av1FilterTables &t) {
     clear();
     const PictureFormat &format = dst.format;
-    const unsigned sb_cols = div_up(format.width, 7), sb_rows = div_up(format.height, 7);
+    const unsigned sb_cols = div_up(format.width, 128), sb_rows = div_up(format.height, 128);
     if (!dst.size || t.superblocks.size() != std::size_t{sb_cols} * sb_rows * DD_AV1_SB_WORDS)
         return false;
     const bool deblock = t.deblock_luma || t.deblock_chroma;
-    const unsigned level_rows = div_up(format.height, 2);
-    if (deblock && (t.level_stride < div_up(format.width, 2) || t.level_stride > sb_cols * 32 ||
+    const unsigned level_rows = div_up(format.height, 4);
+    if (deblock && (t.level_stride < div_up(format.width, 4) || t.level_stride > sb_cols * 32 ||
                     t.levels.size() < std::size_t{t.level_stride} * level_rows))
         return false;
     if (t.sharpness > 7 || (t.cdef && (t.cdef_damping < 3 || t.cdef_damping > 6)))
@@ -117,10 +115,10 @@ bool Av1Filters::refer(const PictureLayout &dst, const Av1FilterTables &t) {
     params_.planes = format.planes;
     params_.ss_h = format.ss_h;
     params_.ss_v = format.ss_v;
-    params_.w4 = div_up(format.width, 2);
-    params_.h4 = div_up(format.height, 2);
-    params_.w8 = div_up(format.width, 3);
-    params_.h8 = div_up(format.height, 3);
+    params_.w4 = div_up(format.width, 4);
+    params_.h4 = div_up(format.height, 4);
+    params_.w8 = div_up(format.width, 8);
+    params_.h8 = div_up(format.height, 8);
     params_.sb_cols = sb_cols;
     params_.sharpness = t.sharpness;
     params_.blocks = (dst.size + 3) / 4;

@@ -56,26 +56,28 @@ uint32_t Device::last_application_handle() {
 // As the kernel answers on a Raspberry Pi 5, whose registers these are, but that revision 1.7 stands for all. It has
 // no performance monitors, as there are no cycles to count.
 int Device::get_param(uapi::GetParamArgs *a) const {
-    struct Value {
-        uint32_t value;
-        bool is_register;
-    };
-    static const std::map<uint32_t, Value> values = {
-        {uapi::UifCfg, {0x00000045, true}},     {uapi::HubIdent1, {0x00081117, true}}, // one core, one host
-        {uapi::HubIdent2, {0x00001900, true}},  {uapi::HubIdent3, {0x00000700, true}}, // revision 7
-        {uapi::Ident0, {0x07443356, true}},                                            // "V3D", version 7
-        {uapi::Ident1, {0x81001431, true}}, // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
-        {uapi::Ident2, {0xc0078101, true}},     {uapi::SupportsTfu, {1, false}},
-        {uapi::SupportsCsd, {1, false}},        {uapi::SupportsCacheFlush, {1, false}},
-        {uapi::SupportsMultisync, {1, false}},  {uapi::SupportsPerfmon, {0, false}},
-        {uapi::SupportsCpuQueue, {1, false}},   {uapi::MaxPerfCounters, {0, false}},
-        {uapi::SupportsSuperPages, {0, false}},
-    };
-    const auto found = values.find(a->param);
     // A register's value goes to where there was none.
-    if (a->pad || found == values.end() || (found->second.is_register && a->value))
+    static const std::map<uint32_t, uint32_t> registers = {
+        {uapi::UifCfg, 0x00000045},    {uapi::HubIdent1, 0x00081117}, // one core, one host
+        {uapi::HubIdent2, 0x00001900}, {uapi::HubIdent3, 0x00000700}, // revision 7
+        {uapi::Ident0, 0x07443356},                                   // "V3D", version 7
+        {uapi::Ident1, 0x81001431}, // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
+        {uapi::Ident2, 0xc0078101},
+    };
+    static const std::map<uint32_t, uint32_t> features = {
+        {uapi::SupportsTfu, 1},     {uapi::SupportsCsd, 1},        {uapi::SupportsCacheFlush, 1},
+        {uapi::SupportsPerfmon, 0}, {uapi::SupportsMultisync, 1},  {uapi::SupportsCpuQueue, 1},
+        {uapi::MaxPerfCounters, 0}, {uapi::SupportsSuperPages, 0},
+    };
+    if (a->pad)
         return EINVAL;
-    a->value = found->second.value;
+    const auto value = registers.find(a->param), feature = features.find(a->param);
+    if (value != registers.end() && !a->value)
+        a->value = value->second;
+    else if (feature != features.end())
+        a->value = feature->second;
+    else
+        return EINVAL;
     return 0;
 }
 
