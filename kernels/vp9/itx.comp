@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Inverse DCT of SIZE x SIZE, 8 to 32, and its addition: VP9 specification, clauses 8.7.2 and 8.6.2. A lane transforms
+// Inverse DCT of SIZE x SIZE, 8 or 16, and its addition: VP9 specification, clauses 8.7.2 and 8.6.2. A lane transforms
 // a row, then a column, then adds words of four pixels. A class knows that coefficients lie in a corner: rows beyond
 // it are not transformed, and inputs beyond it fold away.
 #version 450
@@ -13,8 +13,8 @@
 #include "vp9/residual.glsl"
 #include "vp9/transform.glsl"
 
-// A batch for each of V3D's QPUs where shared memory has the room.
-const uint LANES = SIZE == 32 && BITS > 8 ? 128 : 192;
+// A batch for each of V3D's QPUs.
+const uint LANES = 192;
 const uint BLOCKS = LANES / SIZE;
 const int SHIFT = SIZE == 8 ? 5 : 6;
 
@@ -59,10 +59,8 @@ int column_value(uint block, uint row, uint column) { return row_value(block, ro
 
 #if SIZE == 8
 #define TRANSFORM idct8
-#elif SIZE == 16
-#define TRANSFORM idct16
 #else
-#define TRANSFORM idct32
+#define TRANSFORM idct16
 #endif
 
 #define ROW_PASS(CORNER)                                                                                               \
@@ -93,13 +91,9 @@ void main() {
         ROW_PASS(4u)
     else if (c.number == 1u)
         ROW_PASS(8u)
-#if SIZE >= 16
-    else if (c.number == 2u)
-        ROW_PASS(16u)
-#endif
-#if SIZE >= 32
+#if SIZE == 16
     else
-        ROW_PASS(32u)
+        ROW_PASS(16u)
 #endif
     barrier();
 
@@ -109,13 +103,9 @@ void main() {
         COLUMN_PASS(4u)
     else if (c.number == 1u)
         COLUMN_PASS(8u)
-#if SIZE >= 16
-    else if (c.number == 2u)
-        COLUMN_PASS(16u)
-#endif
-#if SIZE >= 32
+#if SIZE == 16
     else
-        COLUMN_PASS(32u)
+        COLUMN_PASS(16u)
 #endif
     barrier();
 

@@ -83,15 +83,16 @@ int[16] idct16(int x[16]) {
 #endif
 
 #if SIZE >= 32
-int[16] idct32_odd(int x[32]) {
-    const int a16 = rotate(x[1], 804, x[31], -16364), a31 = rotate(x[1], 16364, x[31], 804);
-    const int a17 = rotate(x[17], 12140, x[15], -11003), a30 = rotate(x[17], 11003, x[15], 12140);
-    const int a18 = rotate(x[9], 7005, x[23], -14811), a29 = rotate(x[9], 14811, x[23], 7005);
-    const int a19 = rotate(x[25], 15426, x[7], -5520), a28 = rotate(x[25], 5520, x[7], 15426);
-    const int a20 = rotate(x[5], 3981, x[27], -15893), a27 = rotate(x[5], 15893, x[27], 3981);
-    const int a21 = rotate(x[21], 14053, x[11], -8423), a26 = rotate(x[21], 8423, x[11], 14053);
-    const int a22 = rotate(x[13], 9760, x[19], -13160), a25 = rotate(x[13], 13160, x[19], 9760);
-    const int a23 = rotate(x[29], 16207, x[3], -2404), a24 = rotate(x[29], 2404, x[3], 16207);
+// x: the odd inputs.
+int[16] idct32_odd(int x[16]) {
+    const int a16 = rotate(x[0], 804, x[15], -16364), a31 = rotate(x[0], 16364, x[15], 804);
+    const int a17 = rotate(x[8], 12140, x[7], -11003), a30 = rotate(x[8], 11003, x[7], 12140);
+    const int a18 = rotate(x[4], 7005, x[11], -14811), a29 = rotate(x[4], 14811, x[11], 7005);
+    const int a19 = rotate(x[12], 15426, x[3], -5520), a28 = rotate(x[12], 5520, x[3], 15426);
+    const int a20 = rotate(x[2], 3981, x[13], -15893), a27 = rotate(x[2], 15893, x[13], 3981);
+    const int a21 = rotate(x[10], 14053, x[5], -8423), a26 = rotate(x[10], 8423, x[5], 14053);
+    const int a22 = rotate(x[6], 9760, x[9], -13160), a25 = rotate(x[6], 13160, x[9], 9760);
+    const int a23 = rotate(x[14], 16207, x[1], -2404), a24 = rotate(x[14], 2404, x[1], 16207);
 
     const int b16 = a16 + a17, b17 = a16 - a17, b18 = a19 - a18, b19 = a19 + a18;
     const int b20 = a20 + a21, b21 = a20 - a21, b22 = a23 - a22, b23 = a23 + a22;
@@ -122,11 +123,13 @@ int[16] idct32_odd(int x[32]) {
 }
 
 int[32] idct32(int x[32]) {
-    int half_size[16];
-    [[unroll]] for (int i = 0; i < 16; i++)
-        half_size[i] = x[2 * i];
-    const int even[16] = idct16(half_size);
-    const int odd[16] = idct32_odd(x);
+    int even[16], odd[16];
+    [[unroll]] for (int i = 0; i < 16; i++) {
+        even[i] = x[2 * i];
+        odd[i] = x[2 * i + 1];
+    }
+    even = idct16(even);
+    odd = idct32_odd(odd);
     int y[32];
     [[unroll]] for (int i = 0; i < 16; i++) {
         y[i] = even[i] + odd[15 - i];

@@ -29,7 +29,8 @@ def run(*command: str | Path) -> None:
 def build() -> None:
     run(V3DSIM, "setup", "--suites")
     if not (BUILD / "build.ninja").exists():
-        run("meson", "setup", BUILD, paths.ROOT, f"--cross-file={CROSS_FILE}", f"-Dprogram_cross_file={CROSS_FILE}", "-Dtest_hooks=true")
+        run("meson", "setup", BUILD, paths.ROOT, f"--cross-file={CROSS_FILE}", f"-Dprogram_cross_file={CROSS_FILE}",
+            "-Dtests=true", "-Dtest_hooks=true")
     run("ninja", "-C", BUILD, "programs", BENCH)
 
 
