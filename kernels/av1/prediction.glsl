@@ -155,6 +155,19 @@ void translate(uint ref, Rows rows, DdAv1RecordSource source, Source s, int x, i
     }
 }
 
+// Four whole numbers from -16384 to 49151, in two registers.
+uvec2 pack_values(vec4 v) {
+    const ivec4 i = ivec4(v) + 16384;
+    return uvec2(i.x | i.y << 16, i.z | i.w << 16);
+}
+float unpack_value(uvec2 v, uint i) {
+    const uint word = i < 2u ? v.x : v.y;
+    return float(int((i & 1u) == 0u ? word & 0xffffu : word >> 16) - 16384);
+}
+vec4 unpack_values(uvec2 v) {
+    return vec4(unpack_value(v, 0u), unpack_value(v, 1u), unpack_value(v, 2u), unpack_value(v, 3u));
+}
+
 uint warp_taps(int position) { return DD_AV1_WARP_TAPS + uint(clamp(64 + ((position + 512) >> 10), 0, 192)) * 2u; }
 
 // The same for a warped source. x, y: the 8x8 pixels; cell_x, cell_y: 0 or 4.
@@ -165,36 +178,42 @@ void warp(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, int x, int y, i
     const Span span = span_of(s, x - 3 + cell_x);
     [[unroll]] for (int j = 0; j < 4; j++)
         sum[j] = vec4(0.0);
-    vec4 window[8];
+    uvec2 window[8]; // the last rows, packed: they stay while the next one is computed
     [[unroll]] for (int t = 0; t < 8; t++)
-        window[t] = vec4(0.0);
+        window[t] = uvec2(0u);
     [[dont_unroll]] for (int row = 0; row < 11; row++) {
         float p[12];
         fetch_row(ref, s, span, y - 3 + cell_y + row, p);
         [[unroll]] for (int t = 0; t < 7; t++)
             window[t] = window[t + 1];
-        const int mx = w.mx + beta * (cell_y + row) + alpha * cell_x;
+        vec4 mid = vec4(0.0);
+        int mx = w.mx + beta * (cell_y + row) + alpha * cell_x;
         [[unroll]] for (int i = 0; i < 4; i++) {
-            const uint taps = warp_taps(mx + alpha * i);
+            const uint taps = warp_taps(mx);
             const uint h[2] = uint[2](words[taps], words[taps + 1u]);
             float column = -128.0 * PIXEL_BIAS;
             [[unroll]] for (int t = 0; t < 8; t++)
-                column += p[i + t] * tap_of(h[t >> 2], uint(t & 3));
-            window[7][i] = floor(column * (1.0 / float(128 >> MORE_BITS)) + 0.5);
+                column += p[t] * tap_of(h[t >> 2], uint(t & 3));
+            mid = vec4(mid.yzw, floor(column * (1.0 / float(128 >> MORE_BITS)) + 0.5));
+            [[unroll]] for (int t = 0; t < 10; t++)
+                p[t] = p[t + 1];
+            mx += alpha;
         }
+        window[7] = pack_values(mid);
         if (row < 7)
             continue;
-        const int my = w.my + delta * (cell_y + row - 7) + gamma * cell_x;
+        int my = w.my + delta * (cell_y + row - 7) + gamma * cell_x;
         sum[0] = sum[1];
         sum[1] = sum[2];
         sum[2] = sum[3];
         [[unroll]] for (int i = 0; i < 4; i++) {
-            const uint taps = warp_taps(my + gamma * i);
+            const uint taps = warp_taps(my);
             const uint v[2] = uint[2](words[taps], words[taps + 1u]);
             float column = 0.0;
             [[unroll]] for (int t = 0; t < 8; t++)
-                column += window[t][i] * tap_of(v[t >> 2], uint(t & 3));
-            sum[3][i] = column * 0.5; // the taps add up to 128
+                column += unpack_value(window[t], uint(i)) * tap_of(v[t >> 2], uint(t & 3));
+            sum[3] = vec4(sum[3].yzw, column * 0.5); // the taps add up to 128
+            my += gamma;
         }
     }
 }
@@ -205,15 +224,6 @@ vec4 to_pixels(vec4 sum) { return clamp(floor(sum * PIXEL_SCALE + 0.5), 0.0, flo
 
 // A source of two, rounded as it is before they are combined.
 vec4 intermediate(vec4 sum) { return floor(sum * (1.0 / 64.0) + 0.5); }
-
-// Four whole numbers from -16384 to 49151, in two registers.
-uvec2 pack_values(vec4 v) {
-    const ivec4 i = ivec4(v) + 16384;
-    return uvec2(i.x | i.y << 16, i.z | i.w << 16);
-}
-vec4 unpack_values(uvec2 v) {
-    return vec4(ivec4(uvec4(v.x & 0xffffu, v.x >> 16, v.y & 0xffffu, v.y >> 16)) - 16384);
-}
 
 // Both sources' intermediates, the first one with `weight` 64ths.
 vec4 combine(vec4 a, vec4 b, vec4 weight) {
