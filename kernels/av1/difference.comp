@@ -5,6 +5,8 @@
 // goes on with both planes of chroma.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+// Unrolled, the columns of a warp would need more registers than V3D has beside the two predictions.
+#define WARP_COLUMNS [[dont_unroll]]
 #include "av1/prediction.glsl"
 #include "av1/any_source.glsl"
 

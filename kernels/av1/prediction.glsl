@@ -28,6 +28,11 @@ const int MORE_BITS = BITS == 12 ? 2 : 4;
 const float PIXEL_SCALE = 1.0 / float(64 << MORE_BITS);
 const float COMBINED_SCALE = PIXEL_SCALE; // 64ths
 
+// How the loops over the four columns of a warp compile.
+#ifndef WARP_COLUMNS
+#define WARP_COLUMNS [[unroll]]
+#endif
+
 // ---- records ----------------------------------------------------------------------------------------------
 
 // The record and the part of it that a lane works on.
@@ -188,7 +193,7 @@ void warp(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, int x, int y, i
             window[t] = window[t + 1];
         vec4 mid = vec4(0.0);
         int mx = w.mx + beta * (cell_y + row) + alpha * cell_x;
-        [[unroll]] for (int i = 0; i < 4; i++) {
+        WARP_COLUMNS for (int i = 0; i < 4; i++) {
             const uint taps = warp_taps(mx);
             const uint h[2] = uint[2](words[taps], words[taps + 1u]);
             float column = -128.0 * PIXEL_BIAS;
@@ -206,7 +211,7 @@ void warp(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, int x, int y, i
         sum[0] = sum[1];
         sum[1] = sum[2];
         sum[2] = sum[3];
-        [[unroll]] for (int i = 0; i < 4; i++) {
+        WARP_COLUMNS for (int i = 0; i < 4; i++) {
             const uint taps = warp_taps(my);
             const uint v[2] = uint[2](words[taps], words[taps + 1u]);
             float column = 0.0;
