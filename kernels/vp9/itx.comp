@@ -25,9 +25,6 @@ layout(local_size_x = LANES) in;
 #if BITS == 8
 shared uint value_pairs[BLOCKS * SIZE * SIZE / 2];
 
-int half_of(uint pair, uint odd) { return int(pair << (16u - odd * 16u)) >> 16; }
-uint make_pair(int even, int odd) { return (uint(even) & 0xffffu) | uint(odd) << 16; }
-
 void store_row(uint block, uint row, int y[SIZE]) {
     [[unroll]] for (uint i = 0u; i < SIZE; i += 2u)
         value_pairs[((block * SIZE + row) * SIZE + i) / 2u] = make_pair(y[i], y[i + 1u]);

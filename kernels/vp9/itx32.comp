@@ -31,8 +31,6 @@ shared uint values[BLOCKS * 512u];
 #define LINE 16
 #define KEEP_EVEN(HALF_OF_COLUMN) even = packed_half(HALF_OF_COLUMN)
 
-int half_of(uint pair, uint odd) { return int(pair << (16u - odd * 16u)) >> 16; }
-uint make_pair(int even, int odd) { return (uint(even) & 0xffffu) | uint(odd) << 16; }
 uint[8] packed_half(int even[16]) {
     uint words[8];
     [[unroll]] for (uint i = 0u; i < 8u; i++)

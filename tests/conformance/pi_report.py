@@ -9,12 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+sys.path[:0] = [str(TOOLS / "lib"), str(TOOLS / "v3dsim")]
 
 from daedalus_tools import console, paths
+from routes import cross_arm64
+from routes.pins import DEFAULT_MESA
 
-V3DSIM = paths.ROOT / "tools" / "v3dsim" / "v3dsim"
-CROSS_FILE = paths.CACHE / "v3dsim" / "cross" / "aarch64.ini"
 BUILD = paths.BUILD / "pi-stock"  # like build/pi, with stock programs, whose functions the bench wants
 WRAPPERS = paths.BUILD / "pi-course"
 BENCH = "tools/bench-src/bench"
@@ -27,21 +28,17 @@ def run(*command: str | Path) -> None:
 
 
 def build() -> None:
-    run(V3DSIM, "setup", "--suites")
+    run(TOOLS / "v3dsim" / "v3dsim", "setup", "--suites")
     if not (BUILD / "build.ninja").exists():
-        run("meson", "setup", BUILD, paths.ROOT, f"--cross-file={CROSS_FILE}", f"-Dprogram_cross_file={CROSS_FILE}",
-            "-Dtests=true", "-Dtest_hooks=true")
+        cross = cross_arm64.write_cross_file(DEFAULT_MESA)
+        run("meson", "setup", BUILD, paths.ROOT, f"--cross-file={cross}", f"-Dprogram_cross_file={cross}", "-Dtests=true", "-Dtest_hooks=true")
     run("ninja", "-C", BUILD, "programs", BENCH)
 
 
 def wrap() -> None:
     shutil.rmtree(WRAPPERS, ignore_errors=True)
     for program in PROGRAMS:
-        wrapper = WRAPPERS / program
-        wrapper.parent.mkdir(parents=True, exist_ok=True)
-        # The simulator's own library is in this machine's build.
-        wrapper.write_text(f'#!/bin/sh\nexec env DAEDALUS_BUILD="{paths.BUILD}" "{V3DSIM}" run --route arm64 -- "{BUILD / program}" "$@"\n')
-        wrapper.chmod(0o755)
+        cross_arm64.write_wrapper(WRAPPERS / program, BUILD / program, DEFAULT_MESA)
     for shared in ("cache", "clips"):  # made by this machine's encoders
         (WRAPPERS / shared).symlink_to(paths.BUILD / shared)
 
@@ -49,7 +46,7 @@ def wrap() -> None:
 def main() -> int:
     build()
     wrap()
-    course = [paths.ROOT / "tools" / "pi-report", "--quick", "--device", "V3D", "--output", WRAPPERS / "report"]
+    course = [TOOLS / "pi-report", "--quick", "--device", "V3D", "--output", WRAPPERS / "report"]
     return subprocess.run(course, env={**os.environ, "DAEDALUS_BUILD": str(WRAPPERS)}).returncode
 
 

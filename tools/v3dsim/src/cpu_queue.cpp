@@ -3,16 +3,9 @@
 
 #include <cerrno>
 #include <cstring>
-#include <time.h>
 
 namespace v3dsim {
 namespace {
-
-template <typename T>
-std::vector<T> copy_of(uint64_t pointer, uint32_t count) {
-    const auto *from = reinterpret_cast<const T *>(static_cast<uintptr_t>(pointer));
-    return std::vector<T>(from, from + count);
-}
 
 // A place in a buffer object, or nullptr where it isn't wholly in there.
 uint8_t *place(Memory &memory, uint32_t handle, uint64_t offset, uint64_t bytes) {
@@ -27,21 +20,16 @@ bool outside(std::string *error) {
     return false;
 }
 
-uint64_t now_ns() {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
 // The first query gets the time, the others, which multiview has, nothing.
 void parse(Memory &memory, SyncObjects &syncs, const uapi::TimestampQueryExtension &e, CpuJob *job) {
-    job->work = [&memory, &syncs, handle = job->handles[0], offsets = copy_of<uint32_t>(e.offsets, e.count),
-                 objects = copy_of<uint32_t>(e.syncs, e.count)](const FencePtr &done, std::string *error) {
+    job->work = [&memory, &syncs, handle = job->handles[0], offsets = uapi::words_at(e.offsets, e.count),
+                 objects = uapi::words_at(e.syncs, e.count)](const FencePtr &done, std::optional<Dispatch> *,
+                                                             std::string *error) {
         for (size_t i = 0; i < offsets.size(); i++) {
             uint8_t *value = place(memory, handle, offsets[i], 8);
             if (!value)
                 return outside(error);
-            const uint64_t time = i == 0 ? now_ns() : 0;
+            const int64_t time = i == 0 ? monotonic_ns() : 0;
             std::memcpy(value, &time, 8);
             syncs.replace(objects[i], done);
         }
@@ -51,7 +39,8 @@ void parse(Memory &memory, SyncObjects &syncs, const uapi::TimestampQueryExtensi
 
 void parse(Memory &memory, SyncObjects &syncs, const uapi::ResetTimestampQueryExtension &e, CpuJob *job) {
     job->work = [&memory, &syncs, handle = job->handles[0], offset = e.offset,
-                 objects = copy_of<uint32_t>(e.syncs, e.count)](const FencePtr &, std::string *error) {
+                 objects = uapi::words_at(e.syncs, e.count)](const FencePtr &, std::optional<Dispatch> *,
+                                                             std::string *error) {
         uint8_t *values = place(memory, handle, offset, 8 * uint64_t{objects.size()});
         if (!values)
             return outside(error);
@@ -64,8 +53,8 @@ void parse(Memory &memory, SyncObjects &syncs, const uapi::ResetTimestampQueryEx
 
 void parse(Memory &memory, SyncObjects &syncs, const uapi::CopyTimestampQueryExtension &e, CpuJob *job) {
     job->work = [&memory, &syncs, e, target = job->handles[0], source = job->handles[1],
-                 offsets = copy_of<uint32_t>(e.offsets, e.count),
-                 objects = copy_of<uint32_t>(e.syncs, e.count)](const FencePtr &, std::string *error) {
+                 offsets = uapi::words_at(e.offsets, e.count), objects = uapi::words_at(e.syncs, e.count)](
+                    const FencePtr &, std::optional<Dispatch> *, std::string *error) {
         const uint32_t bytes = e.do_64bit ? 8 : 4;
         for (size_t i = 0; i < offsets.size(); i++) {
             const FencePtr fence = syncs.fence(objects[i]);
@@ -88,11 +77,11 @@ void parse(Memory &memory, SyncObjects &syncs, const uapi::CopyTimestampQueryExt
 // The job's buffer object has the counts of workgroups; where the program reads them, they go into its uniforms, which
 // are in the extension's.
 void parse(Memory &memory, const uapi::IndirectCsdExtension &e, CpuJob *job) {
-    job->dispatch = std::make_shared<std::optional<Dispatch>>();
+    job->indirect = true;
     const uint32_t handle = job->handles[0];
-    job->handles = copy_of<uint32_t>(e.submit.bo_handles, e.submit.bo_handle_count);
+    job->handles = uapi::words_at(e.submit.bo_handles, e.submit.bo_handle_count);
     job->handles.insert(job->handles.end(), {handle, e.indirect});
-    job->work = [&memory, e, handle, result = job->dispatch](const FencePtr &, std::string *error) {
+    job->work = [&memory, e, handle](const FencePtr &, std::optional<Dispatch> *dispatch, std::string *error) {
         const uint8_t *counts = place(memory, handle, e.offset, 12);
         if (!counts)
             return outside(error);
@@ -111,7 +100,7 @@ void parse(Memory &memory, const uapi::IndirectCsdExtension &e, CpuJob *job) {
             std::memcpy(uniform, &groups[i], 4);
         }
         cfg[4] = (e.workgroup_size + lanes - 1) / lanes * groups[0] * groups[1] * groups[2];
-        *result = parse_dispatch(cfg);
+        *dispatch = parse_dispatch(cfg);
         return true;
     };
 }
@@ -119,7 +108,7 @@ void parse(Memory &memory, const uapi::IndirectCsdExtension &e, CpuJob *job) {
 } // namespace
 
 int parse_cpu_job(Memory &memory, SyncObjects &syncs, const uapi::SubmitCpuArgs &args, CpuJob *job) {
-    job->handles = copy_of<uint32_t>(args.bo_handles, args.bo_handle_count);
+    job->handles = uapi::words_at(args.bo_handles, args.bo_handle_count);
     for (uint64_t at = args.extensions; at;) {
         const auto *e = reinterpret_cast<const uapi::Extension *>(static_cast<uintptr_t>(at));
         at = e->next;

@@ -16,10 +16,10 @@
 namespace v3dsim {
 
 struct CpuJob {
-    // Does what the processor does. `done` is the job's own fence. False, with an error, stops the job.
-    std::function<bool(const FencePtr &done, std::string *error)> work;
-    // Of an indirect dispatch: set by `work`, empty when there is nothing to dispatch.
-    std::shared_ptr<std::optional<Dispatch>> dispatch;
+    // Does what the processor does. `done` is the job's own fence. Sets `dispatch` where one follows. False, with an
+    // error, stops the job.
+    std::function<bool(const FencePtr &done, std::optional<Dispatch> *dispatch, std::string *error)> work;
+    bool indirect = false;         // may dispatch
     std::vector<uint32_t> handles; // buffer objects that it uses
 };
 

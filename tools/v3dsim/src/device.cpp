@@ -15,11 +15,6 @@ namespace {
 thread_local bool application_memory = false;
 thread_local uint32_t application_handle = 0;
 
-std::vector<uint32_t> handle_list(uint64_t pointer, uint32_t count) {
-    const auto *handles = reinterpret_cast<const uint32_t *>(static_cast<uintptr_t>(pointer));
-    return std::vector<uint32_t>(handles, handles + count);
-}
-
 } // namespace
 
 Device &Device::instance() {
@@ -58,10 +53,12 @@ uint32_t Device::last_application_handle() {
 int Device::get_param(uapi::GetParamArgs *a) const {
     // A register's value goes to where there was none.
     static const std::map<uint32_t, uint32_t> registers = {
-        {uapi::UifCfg, 0x00000045},    {uapi::HubIdent1, 0x00081117}, // one core, one host
-        {uapi::HubIdent2, 0x00001900}, {uapi::HubIdent3, 0x00000700}, // revision 7
-        {uapi::Ident0, 0x07443356},                                   // "V3D", version 7
-        {uapi::Ident1, 0x81001431}, // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
+        {uapi::UifCfg, 0x00000045},    // pages and banks of tiled images
+        {uapi::HubIdent1, 0x00081117}, // one core, one host
+        {uapi::HubIdent2, 0x00001900}, // with an MMU
+        {uapi::HubIdent3, 0x00000700}, // revision 7
+        {uapi::Ident0, 0x07443356},    // "V3D", version 7
+        {uapi::Ident1, 0x81001431},    // revision 1, 3 slices of 4 QPUs, 64 KiB of vertex memory
         {uapi::Ident2, 0xc0078101},
     };
     static const std::map<uint32_t, uint32_t> features = {
@@ -127,31 +124,28 @@ int Device::request(int client, unsigned number, void *argument) {
     case uapi::SubmitCsd: {
         auto *a = static_cast<uapi::SubmitCsdArgs *>(argument);
         Job job;
-        job.client = client;
         job.dispatch = parse_dispatch(a->cfg);
-        job.handles = handle_list(a->bo_handles, a->bo_handle_count);
+        job.handles = uapi::words_at(a->bo_handles, a->bo_handle_count);
         match_expected(job);
-        return submit(std::move(job), a->extensions, a->out_sync);
+        return submit(client, std::move(job), a->extensions, a->out_sync);
     }
     case uapi::SubmitCl: {
         auto *a = static_cast<uapi::SubmitClArgs *>(argument);
         Job job;
-        job.client = client;
         job.kind = Job::Kind::CommandList;
         job.list = *a;
-        job.handles = handle_list(a->bo_handles, a->bo_handle_count);
-        return submit(std::move(job), a->extensions, a->out_sync);
+        job.handles = uapi::words_at(a->bo_handles, a->bo_handle_count);
+        return submit(client, std::move(job), a->extensions, a->out_sync);
     }
     case uapi::SubmitTfu: {
         auto *a = static_cast<uapi::SubmitTfuArgs *>(argument);
         Job job;
-        job.client = client;
         job.kind = Job::Kind::TextureFormat;
         job.tfu = *a;
         for (uint32_t handle : a->bo_handles)
             if (handle)
                 job.handles.push_back(handle);
-        return submit(std::move(job), a->extensions, a->out_sync);
+        return submit(client, std::move(job), a->extensions, a->out_sync);
     }
     case uapi::SubmitCpu:
         return submit_cpu(client, *static_cast<uapi::SubmitCpuArgs *>(argument));
@@ -200,7 +194,8 @@ void Device::match_expected(Job &job) {
 
 // Jobs of a lost client are taken too, and fail. To refuse them would end the driver's thread that submits, for which
 // vkDestroyDevice may then wait forever: it does not wake who waits for that thread.
-int Device::submit(Job job, uint64_t extensions, uint32_t out_sync) {
+int Device::submit(int client, Job job, uint64_t extensions, uint32_t out_sync) {
+    job.client = client;
     // What a job waits for belongs to jobs submitted before it, and those have run when it does.
     std::vector<uint32_t> signals;
     if (out_sync)
@@ -252,22 +247,20 @@ void Device::serve() {
 
 int Device::submit_cpu(int client, const uapi::SubmitCpuArgs &args) {
     Job job;
-    job.client = client;
     job.kind = Job::Kind::Processor;
     if (const int error = parse_cpu_job(memory_, syncs_, args, &job.cpu))
         return error;
     job.handles = job.cpu.handles;
-    if (job.cpu.dispatch)
+    if (job.cpu.indirect)
         match_expected(job);
-    return submit(std::move(job), args.extensions, 0);
+    return submit(client, std::move(job), args.extensions, 0);
 }
 
 bool Device::run_cpu(Job &job, std::string *error) {
-    if (!job.cpu.work(job.done, error))
+    std::optional<Dispatch> dispatch;
+    if (!job.cpu.work(job.done, &dispatch, error))
         return false;
-    if (!job.cpu.dispatch || !*job.cpu.dispatch)
-        return true;
-    return runner_.run(**job.cpu.dispatch, job.handles, job.has_ranges ? &job.ranges : nullptr, error);
+    return !dispatch || runner_.run(*dispatch, job.handles, job.has_ranges ? &job.ranges : nullptr, error);
 }
 
 bool Device::run(Job &job, std::string *error) {

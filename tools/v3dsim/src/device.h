@@ -68,7 +68,7 @@ class Device {
 
     Device();
     int get_param(uapi::GetParamArgs *a) const;
-    int submit(Job job, uint64_t extensions, uint32_t out_sync);
+    int submit(int client, Job job, uint64_t extensions, uint32_t out_sync);
     int submit_cpu(int client, const uapi::SubmitCpuArgs &args);
     bool run(Job &job, std::string *error);
     bool run_cpu(Job &job, std::string *error);

@@ -8,6 +8,12 @@
 
 namespace v3dsim {
 
+int64_t monotonic_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+}
+
 uint32_t SyncObjects::create(bool signalled) {
     std::lock_guard lock(mutex_);
     auto object = std::make_shared<Object>();
@@ -122,9 +128,7 @@ int SyncObjects::wait(int client, const uint32_t *handles, unsigned count, int64
         if (unsubmitted && lost != lost_at_.end() &&
             std::chrono::steady_clock::now() - lost->second > std::chrono::seconds(1))
             return EIO;
-        timespec now{};
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        const int64_t left = deadline_ns - (int64_t{now.tv_sec} * 1000000000 + now.tv_nsec);
+        const int64_t left = deadline_ns - monotonic_ns();
         if (left <= 0)
             return ETIME;
         changed_.wait_for(lock, std::chrono::nanoseconds(left < 100000000 ? left : 100000000));

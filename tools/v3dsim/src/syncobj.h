@@ -14,6 +14,9 @@
 
 namespace v3dsim {
 
+// Nanoseconds of the monotonic clock, by which deadlines and timestamps go.
+int64_t monotonic_ns();
+
 struct Fence {
     bool signalled = false;
     bool failed = false; // the job was stopped

@@ -4,6 +4,7 @@
 // builds without the headers of a particular kernel.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 namespace v3dsim::uapi {
 
@@ -39,6 +40,12 @@ enum Param : uint32_t {
     MaxPerfCounters,
     SupportsSuperPages
 };
+
+// What a pointer of the interface to handles or offsets means.
+inline std::vector<uint32_t> words_at(uint64_t pointer, uint32_t count) {
+    const auto *words = reinterpret_cast<const uint32_t *>(static_cast<uintptr_t>(pointer));
+    return std::vector<uint32_t>(words, words + count);
+}
 
 struct CloseArgs {
     uint32_t handle, pad;

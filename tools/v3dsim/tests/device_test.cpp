@@ -11,11 +11,20 @@
 #include <cerrno>
 #include <sys/mman.h>
 #include <thread>
-#include <time.h>
 #include <unistd.h>
 
 using namespace v3dsim;
 using namespace v3dsim::test;
+
+namespace {
+void put_program(Memory &memory, uint32_t address, const std::vector<Instruction> &program) {
+    for (const Instruction &in : program) {
+        const uint64_t word = encode(in);
+        std::memcpy(memory.base() + address, &word, sizeof word);
+        address += sizeof word;
+    }
+}
+} // namespace
 
 TEST_CASE("buffer objects do not touch, and freed room is used again") {
     Memory memory;
@@ -91,9 +100,7 @@ TEST_CASE("poison differs from word to word and is there from the start") {
 
 namespace {
 int64_t from_now(int64_t ns) {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec + ns;
+    return monotonic_ns() + ns;
 }
 } // namespace
 
@@ -156,8 +163,7 @@ TEST_CASE("a lost client's jobs are taken and fail, those of another run") {
     };
     uapi::CreateBoArgs code{4096, 0, 0, 0};
     REQUIRE(device.request(2, uapi::CreateBo, &code) == 0);
-    const uint64_t words[] = {encode(empty(SigThrsw)), encode(empty()), encode(empty())};
-    std::memcpy(device.memory().base() + code.offset, words, sizeof words);
+    put_program(device.memory(), code.offset, {empty(SigThrsw), empty(), empty()});
     CHECK(submit(1, code.offset) == 0);
     CHECK(submit(1, 0) == EIO);
     CHECK(submit(1, code.offset) == EIO);
@@ -312,10 +318,7 @@ TEST_CASE("each invocation of a job runs once, with its own numbers, in every or
         program.push_back(empty(SigThrsw));
         program.push_back(empty());
         program.push_back(empty());
-        std::vector<uint64_t> words;
-        for (const Instruction &in : program)
-            words.push_back(encode(in));
-        std::memcpy(memory.base() + code.address, words.data(), 8 * words.size());
+        put_program(memory, code.address, program);
         const uint32_t values[] = {0xffff, 32 - bits, 3, 5, size, 4, data.address, 0xffffff87u /* atomic add */};
         std::memcpy(memory.base() + uniforms.address, values, sizeof values);
         Dispatch d;
@@ -370,10 +373,7 @@ std::vector<uint32_t> indices_by_workgroup(uint32_t batches, uint32_t workgroups
                                               empty(SigThrsw),
                                               empty(),
                                               empty()};
-    for (size_t i = 0; i < program.size(); i++) {
-        const uint64_t word = encode(program[i]);
-        std::memcpy(memory.base() + code.address + 8 * i, &word, sizeof word);
-    }
+    put_program(memory, code.address, program);
     std::memcpy(memory.base() + uniforms.address, &data.address, 4);
     std::memset(memory.base() + data.address, 0xff, 4096);
     const uint32_t cfg[7] = {1u << 16,        1u << 16, workgroups << 16,
@@ -411,10 +411,7 @@ TEST_CASE("a subroutine may lie behind the program's end") {
     const Instruction none = empty();
     const std::vector<Instruction> program = {call, none, none, none, empty(SigThrsw), none, none, none,
                                               back, none, none, none};
-    for (size_t i = 0; i < program.size(); i++) {
-        const uint64_t word = encode(program[i]);
-        std::memcpy(memory.base() + code.address + 8 * i, &word, sizeof word);
-    }
+    put_program(memory, code.address, program);
     ProgramCache cache;
     std::string error;
     const auto found = cache.get(memory, code.address, true, &error);
