@@ -6,7 +6,6 @@ object, allocates no device memory and next to nothing on the heap. --long plays
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys

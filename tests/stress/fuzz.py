@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "lib"))
 
-from daedalus_tools import console, decode, ivf, manifest
+from daedalus_tools import decode, ivf, manifest
 
 import mutate
 import sanitized

@@ -43,10 +43,9 @@ def _fetch_toolchain(root: Path) -> None:
     indirect = f"-Wl,-rpath-link,{root}/usr/{TRIPLET}/lib"
     for tool in TOOLS:
         wrapper = root / "bin" / f"{TRIPLET}-{tool}"
-        # Its caller's DAEDALUS_BUILD may be another one than that of the simulator.
-    simulator = f'env DAEDALUS_BUILD="{build_dir()}" "{TOOL_DIR}/v3dsim" run --route arm64 --mesa {mesa}'
-    wrapper.write_text(f'#!/bin/sh\nexec {simulator} -- "{program}" "$@"\n')
-    wrapper.chmod(0o755)
+        wrapper.write_text(f"#!/bin/sh\nexport LD_LIBRARY_PATH={root}/usr/lib/x86_64-linux-gnu\n"
+                           f"exec {root}/usr/bin/{TRIPLET}-{tool} {indirect if tool in ('gcc', 'g++') else ''} \"$@\"\n")
+        wrapper.chmod(0o755)
     (root / "complete").touch()
 
 
@@ -118,5 +117,7 @@ def setup(mesa: str, jobs: int, targets: tuple = ()) -> Path:
 def write_wrapper(wrapper: Path, program: Path, mesa: str) -> None:
     """A program that tools written for this machine can call: it runs the aarch64 one on the simulated device."""
     wrapper.parent.mkdir(parents=True, exist_ok=True)
-    wrapper.write_text(f'#!/bin/sh\nexec env DAEDALUS_BUILD="{build_dir()}" "{TOOL_DIR}/v3dsim" run --route arm64 --mesa {mesa} -- "{program}" "$@"\n')
+    # Its caller's DAEDALUS_BUILD may be another one than that of the simulator.
+    simulator = f'env DAEDALUS_BUILD="{build_dir()}" "{TOOL_DIR}/v3dsim" run --route arm64 --mesa {mesa}'
+    wrapper.write_text(f'#!/bin/sh\nexec {simulator} -- "{program}" "$@"\n')
     wrapper.chmod(0o755)
