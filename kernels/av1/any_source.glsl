@@ -7,6 +7,6 @@ void predict_any(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, uint x, 
         const int cell_y = int(y + ((source.how >> DD_AV1_CELL_Y_SHIFT) & 1u) * 4u);
         warp(source, w, s, low_half(source.at), high_half(source.at), cell_x, cell_y, sum);
     } else {
-        translate(ref_of(source), ALL_ROWS, source, s, low_half(source.at) + int(x), high_half(source.at) + int(y), sum);
+        translate(ref_of(source), pushed_rows(), source, s, low_half(source.at) + int(x), high_half(source.at) + int(y), sum);
     }
 }

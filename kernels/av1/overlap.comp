@@ -5,46 +5,62 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "av1/prediction.glsl"
+const uint RECORD_WORDS = 8u;
+#define WAITING_ROWS 8u
+#include "av1/waiting.glsl"
 
 float overlap_weight(uint index) { return float((words[DD_AV1_OVERLAP + index / 4u] >> (index & 3u) * 8u) & 255u); }
+
+vec4 overlap_weights(uint index) {
+    return vec4(overlap_weight(index), overlap_weight(index + 1u), overlap_weight(index + 2u), overlap_weight(index + 3u));
+}
 
 vec4 blend(vec4 below, vec4 over, vec4 weight) {
     return floor((below * (64.0 - weight) + over * weight) * (1.0 / 64.0) + 0.5);
 }
 
+// The four rows of source i, which wait behind those of the result.
+void predict(uint i, Work work) {
+    const Cell cell = find_cell(again[work.record + 1u], work.part);
+    const Source s = source_plane(cell.plane);
+    const DdAv1RecordSource source = read_source(work.record + 2u + 2u * i);
+    vec4 sum[4];
+    translate(ref_of(source), pushed_rows(), source, s, low_half(source.at) + int(cell.x),
+              high_half(source.at) + int(cell.y), sum);
+    [[unroll]] for (uint j = 0u; j < 4u; j++)
+        put(4u + j, pack_values(to_pixels(sum[j])));
+    memoryBarrierShared(); // or the compiler keeps them
+}
+
+// Own pixels replace what is there, a neighbour's go over it; without a neighbour nothing does.
+void overlay(uint i, Work work) {
+    const uint ctl = again[work.record + 1u];
+    const Cell cell = find_cell(ctl, work.part);
+    const uint above = (ctl >> DD_AV1_ABOVE_SHIFT) & 127u, left = (ctl >> DD_AV1_LEFT_SHIFT) & 127u;
+    const vec4 columns = i == 0u ? vec4(64.0) : left == 0u ? vec4(0.0) : overlap_weights(left + cell.x);
+    [[dont_unroll]] for (uint j = 0u; j < 4u; j++) {
+        const vec4 weight = i == 1u ? vec4(above == 0u ? 0.0 : overlap_weight(above + cell.y + j)) : columns;
+        const vec4 below = i == 0u ? vec4(0.0) : unpack_values(get(j));
+        put(j, pack_values(blend(below, unpack_values(get(4u + j)), weight)));
+    }
+    memoryBarrierShared();
+}
+
 void main() {
-    const Work work = find_work(8u);
-    const uint record = work.record;
-    const uint dst_at = words[record], ctl = words[record + 1u];
+    // All lanes do all three: V3D's compiler spills what a loop inside of a branch needs.
+    [[dont_unroll]] for (uint i = 0u; i < 3u; i++) {
+        predict(i, find_work_again());
+        overlay(i, find_work_again());
+    }
+    const Work work = find_work_again();
+    const uint dst_at = again[work.record], ctl = again[work.record + 1u];
     const Cell cell = find_cell(ctl, work.part);
     const Source s = source_plane(cell.plane);
-    const uint above = (ctl >> DD_AV1_ABOVE_SHIFT) & 127u, left = (ctl >> DD_AV1_LEFT_SHIFT) & 127u;
-
-    uvec2 pixels[4];
-    [[unroll]] for (int j = 0; j < 4; j++)
-        pixels[j] = uvec2(0u);
-    [[dont_unroll]] for (uint i = 0u; i < 3u; i++) {
-        if ((i == 1u && above == 0u) || (i == 2u && left == 0u))
-            continue;
-        const DdAv1RecordSource source = read_source(record + 2u + 2u * i);
-        vec4 sum[4];
-        translate(ref_of(source), ALL_ROWS, source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
-        [[unroll]] for (uint j = 0u; j < 4u; j++) {
-            vec4 weight = vec4(64.0);
-            if (i == 1u) {
-                weight = vec4(overlap_weight(above + cell.y + j));
-            } else if (i == 2u) {
-                const uint at = left + cell.x;
-                weight = vec4(overlap_weight(at), overlap_weight(at + 1u), overlap_weight(at + 2u),
-                              overlap_weight(at + 3u));
-            }
-            pixels[j] = pack_values(blend(unpack_values(pixels[j]), to_pixels(sum[j]), weight));
-        }
+    const uint rows = work.none ? 0u : (ctl & DD_AV1_TWO_ROWS) != 0u ? 2u : 4u;
+    uint dst_word = s.offset + ((dst_at >> 16) + cell.y) * s.stride + (((dst_at & 0xffffu) + cell.x) >> 2) * QUAD_WORDS;
+    [[dont_unroll]] for (uint j = 0u; j < 4u; j++) {
+        if (j < rows)
+            store_quad(dst_word, pack_quad(ivec4(unpack_values(get(j)))));
+        dst_word += s.stride;
     }
-    if (work.none)
-        return;
-    [[unroll]] for (uint j = 0u; j < 4u; j++)
-        if (j < 2u || (ctl & DD_AV1_TWO_ROWS) == 0u)
-            store_row(cell.plane, (dst_at & 0xffffu) + cell.x, (dst_at >> 16) + cell.y + j,
-                      unpack_values(pixels[j]));
 }

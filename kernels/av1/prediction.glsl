@@ -43,12 +43,16 @@ struct Work {
     bool none;   // a lane without work computes, but doesn't store
 };
 
+Work find_work(uint record_words, uint first_record, uint first_lane, uint lanes, uint how) {
+    const uint log2 = (how >> DD_AV1_GROUP_LOG2) & 7u;
+    const uint lane = first_lane + gl_LocalInvocationIndex;
+    return Work(first_record + (min(lane, lanes - 1u) >> log2) * record_words, lane & ((1u << log2) - 1u),
+                (how & DD_AV1_GROUP_CHROMA) != 0u, lane >= lanes);
+}
+
 Work find_work(uint record_words) {
     const uint at = push.groups + gl_WorkGroupID.x * DD_AV1_GROUP_WORDS;
-    const uint how = words[at + 3u], log2 = (how >> DD_AV1_GROUP_LOG2) & 7u;
-    const uint lane = words[at + 1u] + gl_LocalInvocationIndex, lanes = words[at + 2u];
-    return Work(words[at] + (min(lane, lanes - 1u) >> log2) * record_words, lane & ((1u << log2) - 1u),
-                (how & DD_AV1_GROUP_CHROMA) != 0u, lane >= lanes);
+    return find_work(record_words, words[at], words[at + 1u], words[at + 2u], words[at + 3u]);
 }
 
 // What a lane writes: a cell of a plane.
@@ -85,13 +89,62 @@ float tap_of(uint word, uint i) { return float(bitfieldExtract(int(word), int(i 
 
 // Of the horizontal filter: the taps' scale makes intermediates of its sums.
 const float ROW_SCALE = 1.0 / float(64 >> MORE_BITS);
-Taps load_taps(uint at) {
+const uint FIRST_TAP = (8u - ROW_TAPS) / 2u; // of the table's eight
+Taps load_taps(uint at, float scale) {
+    const uint word[2] = uint[2](words[at], words[at + 1u]);
     Taps taps;
-    [[unroll]] for (uint i = 0u; i < 4u; i++) {
-        const uint word = words[at + (i >> 1)];
-        taps.pair[i] = packHalf2x16(vec2(tap_of(word, 2u * i & 3u), tap_of(word, 2u * i + 1u & 3u)) * ROW_SCALE);
+    [[unroll]] for (uint i = 0u; i < ROW_TAPS / 2u; i++) {
+        const uint t = FIRST_TAP + 2u * i;
+        taps.pair[i] = packHalf2x16(vec2(tap_of(word[t >> 2], t & 3u), tap_of(word[t + 1u >> 2], t + 1u & 3u)) * scale);
     }
     return taps;
+}
+
+uint taps_x_of(DdAv1RecordSource source) {
+    return DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_X_SHIFT) & 7u) * 16u + ((source.how >> DD_AV1_MX_SHIFT) & 15u)) * 2u;
+}
+uint taps_y_of(DdAv1RecordSource source) {
+    return DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_Y_SHIFT) & 7u) * 16u + ((source.how >> DD_AV1_MY_SHIFT) & 15u)) * 2u;
+}
+
+// Four results of the horizontal filter.
+vec4 filter_row(float p[12], Taps taps) {
+    vec4 mid = vec4(0.5 - 64.0 * ROW_SCALE * PIXEL_BIAS);
+    [[unroll]] for (int t = 0; t < ROW_TAPS; t++)
+        mid += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap(taps, t);
+    return floor(mid);
+}
+
+// Where the words of a row's pixels lie in every row of a plane.
+struct Span {
+    uint at[LOAD_WORDS]; // words of the row to load
+    int shift;           // of the first pixel in its word
+    int ends; // 0: all pixels are the row's own; else SPAN_ENDS, where its words lie, and those of the row's end
+};
+const int SPAN_ENDS = 4;
+
+Span span_of(Source s, int x) {
+    const int first = x >> WORD_SHIFT, last = s.last_x >> WORD_SHIFT;
+    Span span;
+    span.shift = (x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;
+    span.ends = x >= 0 && x + ROW_PIXELS - 1 <= s.last_x
+                    ? 0 // one register instead of four
+                    : first << 16 | last << 3 | SPAN_ENDS | (s.last_x & (PIXELS_PER_WORD - 1));
+    [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)
+        span.at[i] = s.offset + uint(clamp(first + i, 0, last));
+    return span;
+}
+
+// The pixels out of the words that hold them.
+void align_row(Span span, uint w[LOAD_WORDS], out uint aligned[ROW_WORDS]) {
+    if (span.ends != 0) {
+        const int last = (span.ends >> 3) & 0x1fff, shift_last = (span.ends & (SPAN_ENDS - 1)) << PIXEL_SHIFT;
+        [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)
+            w[i] = extended(last, shift_last, (span.ends >> 16) + i, w[i]);
+    }
+    [[unroll]] for (int i = 0; i < ROW_WORDS; i++) // a shift by 32 is undefined
+        aligned[i] =
+            w[i] >> span.shift | (i + 1 < LOAD_WORDS ? w[min(i + 1, LOAD_WORDS - 1)] << 1 << (31 - span.shift) : 0u);
 }
 
 #define LOAD_FROM(REF)                                                                                                 \
@@ -100,7 +153,7 @@ Taps load_taps(uint at) {
             w[i] = REF[row + span.at[i]];                                                                              \
     }
 
-// Eleven pixels of row y; p[11] is undefined.
+// The pixels of row y; those of p behind them are undefined.
 void fetch_row(uint ref, Source s, Span span, int y, out float p[12]) {
     const uint row = uint(clamp(y, 0, s.last_y)) * s.stride;
     uint w[LOAD_WORDS];
@@ -125,20 +178,16 @@ void fetch_row(uint ref, Source s, Span span, int y, out float p[12]) {
 struct Rows {
     int first, end;
 };
-const Rows ALL_ROWS = Rows(0, 11);
+Rows pushed_rows() { return Rows(int(push.first_row), int(push.end_row)); }
 
 uint ref_of(DdAv1RecordSource source) { return (source.how >> DD_AV1_REF_SHIFT) & 7u; }
 
 // Sums of the vertical filter, before they are rounded: 64 << MORE_BITS times a pixel. x, y: the cell in the source's
 // plane.
 void translate(uint ref, Rows rows, DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]) {
-    const uint taps_x = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_X_SHIFT) & 7u) * 16u +
-                                       ((source.how >> DD_AV1_MX_SHIFT) & 15u)) * 2u;
-    const uint taps_y = DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_Y_SHIFT) & 7u) * 16u +
-                                       ((source.how >> DD_AV1_MY_SHIFT) & 15u)) * 2u;
-    const Taps h = load_taps(taps_x);
-    const uint v[2] = uint[2](words[taps_y], words[taps_y + 1u]);
-    const Span span = span_of(s, x - 3);
+    const Taps h = load_taps(taps_x_of(source), ROW_SCALE);
+    const uint taps_y = taps_y_of(source), v[2] = uint[2](words[taps_y], words[taps_y + 1u]);
+    const Span span = span_of(s, x - 3 + int(FIRST_TAP));
     [[unroll]] for (int j = 0; j < 4; j++)
         sum[j] = vec4(0.0);
     // Weights of the row in the four results: the vertical filter slides over them.
@@ -146,10 +195,7 @@ void translate(uint ref, Rows rows, DdAv1RecordSource source, Source s, int x, i
     [[dont_unroll]] for (int row = rows.first; row < rows.end; row++) {
         float p[12];
         fetch_row(ref, s, span, y - 3 + row, p);
-        vec4 mid = vec4(0.5 - 64.0 * ROW_SCALE * PIXEL_BIAS);
-        [[unroll]] for (int t = 0; t < 8; t++)
-            mid += vec4(p[t], p[t + 1], p[t + 2], p[t + 3]) * tap(h, t);
-        mid = floor(mid);
+        const vec4 mid = filter_row(p, h);
         const float next = row < 8 ? tap_of(row < 4 ? v[0] : v[1], uint(row & 3)) : 0.0;
         weights = uvec2((weights.x << 16) | packHalf2x16(vec2(next, 0.0)), (weights.y << 16) | (weights.x >> 16));
         const vec2 low = unpackHalf2x16(weights.x), high = unpackHalf2x16(weights.y);

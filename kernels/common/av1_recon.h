@@ -59,10 +59,11 @@ const uint DD_AV1_GROUP_LOG2 = 0u;        // 3 bits: lanes of a record
 const uint DD_AV1_GROUP_CHROMA = 1u << 3; // of whole blocks
 struct DdAv1ReconPush {
     uint groups; // first word of the table of workgroups
-    // Kernels that read what is bound, by source: rows of the eleven that a cell needs. Without a vertical filter there
-    // are four.
-    uint first_row[2];
-    uint end_row[2];
+    // Where a record names its references: rows of the eleven that eight taps need. Six need nine.
+    uint first_row;
+    uint end_row;
+    // Where references are bound: 1 if the source has no vertical filter.
+    uint still[2];
 };
 
 // What records of all kinds have in `ctl`. A lane predicts a cell of four by four pixels.

@@ -23,12 +23,31 @@ Source source_plane(DdRefPlanes planes, uint plane) {
                   luma ? planes.stride[0] : planes.stride[1], int(last & 0xffffu), int(last >> 16));
 }
 
-// For rows of up to eleven pixels.
+// Where the words of a row's pixels from `x` on lie in every row of a plane.
+struct Span {
+    int first;              // word of pixel x, as if the row had no ends
+    int last;               // the row's last word that holds pixels
+    int shift;              // of pixel x in its word
+    uint raise;             // factor that moves a following word's pixels behind those of the one before, or 0
+    int shift_last;         // of the row's last pixel in its word
+    bool crosses;           // some of the words are not, or not fully, in the row
+    uint at[LOAD_WORDS]; // words of the row to load
+};
+
+// `pixels`: of a row, up to eleven.
 Span span_of(Source s, int x, int pixels) {
-    Span span = span_of(s, x);
+    Span span;
+    span.first = x >> WORD_SHIFT;
+    span.last = s.last_x >> WORD_SHIFT;
+    span.shift = (x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;
+    span.raise = span.shift == 0 ? 0u : 1u << (32 - span.shift);
+    span.shift_last = (s.last_x & (PIXELS_PER_WORD - 1)) << PIXEL_SHIFT;
     span.crosses = x < 0 || x + pixels - 1 > s.last_x;
+    [[unroll]] for (int i = 0; i < LOAD_WORDS; i++)
+        span.at[i] = s.offset + uint(clamp(span.first + i, 0, span.last));
     return span;
 }
+
 
 // Where the i-th word of a row of pixels lies, from the row's place in a plane on: found anew for each row, or kept.
 uint word_found(Span span, Source s, int i) { return s.offset + uint(clamp(span.first + i, 0, span.last)); }
@@ -45,7 +64,7 @@ uint word_kept(Span span, Source s, int i) { return span.at[i]; }
             w[i] = i < LOADS_OF(PIXELS) ? REF[row + WORD(span, s, i)] : 0u;                                            \
         if (span.crosses) {                                                                                            \
             [[unroll]] for (int i = 0; i < LOADS_OF(PIXELS); i++)                                                      \
-                w[i] = extended(span, span.first + i, w[i]);                                                           \
+                w[i] = extended(span.last, span.shift_last, span.first + i, w[i]);                                                           \
         }                                                                                                              \
         [[unroll]] for (int i = 0; i < WORDS_OF(PIXELS); i++)                                                          \
             words[i] = (w[i] >> span.shift) + w[i + 1] * span.raise;                                                   \

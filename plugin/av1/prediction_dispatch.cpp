@@ -51,20 +51,51 @@ void for_all_records(const Av1Recon &recon, const Kernel &kernel, unsigned group
     }
 }
 
-// Whole blocks count a vector in 1/8 pixel of luma: at a multiple of two pixels no plane is filtered.
+// Whether a source needs no horizontal (vertical) filter in any plane. Whole blocks count a vector in 1/8 pixel of luma:
+// at a multiple of two pixels no plane is filtered.
 template <bool is_block>
-constexpr bool is_still(const DdAv1RecordSource &source) {
+constexpr bool is_whole_x(const DdAv1RecordSource &source) {
+    return is_block ? !(source.at & 15) : !(source.how >> DD_AV1_MX_SHIFT & 15);
+}
+template <bool is_block>
+constexpr bool is_whole_y(const DdAv1RecordSource &source) {
     return is_block ? !(source.at >> 16 & 15) : !(source.how >> DD_AV1_MY_SHIFT & 15);
+}
+
+// Whether one of a source's filters has eight taps.
+template <bool is_block>
+constexpr bool is_sharp(const DdAv1RecordSource &source) {
+    const auto kind = [&](unsigned luma, unsigned chroma) {
+        return (source.how >> luma & 7) == DD_AV1_TAPS_SHARP ||
+               (is_block && (source.how >> chroma & 7) == DD_AV1_TAPS_SHARP);
+    };
+    return (!is_whole_x<is_block>(source) && kind(DD_AV1_TAPS_X_SHIFT, DD_AV1_CHROMA_TAPS_X_SHIFT)) ||
+           (!is_whole_y<is_block>(source) && kind(DD_AV1_TAPS_Y_SHIFT, DD_AV1_CHROMA_TAPS_Y_SHIFT));
+}
+
+template <bool is_block, typename Record>
+bool may_be_sharp(const Record &record) {
+    return std::ranges::any_of(record.source, is_sharp<is_block>);
 }
 
 template <bool is_block, typename Kernel, typename Record>
 Av1RecordKey key_of(const Kernel &kernel, const Record &record) {
-    unsigned key = 0;
+    const bool sharp = kernel.sources && may_be_sharp<is_block>(record);
+    const bool any = sharp || record.ctl & (DD_AV1_HALVES | DD_AV1_MASKED | DD_AV1_TWO_ROWS);
+    unsigned refs = 0, still = 0;
     for (unsigned i = 0; i < kernel.sources; i++) {
         const DdAv1RecordSource &source = record.source[i];
-        key |= (source.how >> DD_AV1_REF_SHIFT & 7) << (3 * i) | (is_still<is_block>(source) ? kAv1KeyStill << i : 0);
+        refs |= (source.how >> DD_AV1_REF_SHIFT & 7) << (3 * i);
+        still |= is_whole_y<is_block>(source) ? kAv1KeyStill << i : 0;
     }
-    return static_cast<Av1RecordKey>(key);
+    return static_cast<Av1RecordKey>(refs | (any ? kAv1KeyAny | (sharp ? kAv1KeySharp : 0) : still));
+}
+
+template <bool is_block>
+constexpr unsigned bin_of(std::uint32_t ctl, unsigned c, const PictureFormat &format) {
+    const unsigned h4_log2 = ctl >> DD_AV1_H4_SHIFT & 3;
+    const bool in_chroma = !is_block || h4_log2 > format.ss_v;
+    return av1_bin(c, !h4_log2 ? Av1Halved::nowhere : in_chroma ? Av1Halved::everywhere : Av1Halved::in_luma);
 }
 
 template <typename Kernel>
@@ -77,11 +108,14 @@ void count_records(const Av1Batch &batch, const Kernel &kernel, unsigned group, 
         const std::uint32_t chroma = is_whole && format.planes > 1 ? 1u << av1_chroma_class(format, c) : 0;
         const std::uint32_t cells = (1u << c) + chroma;
         if (part.stays_together()) {
-            part.count(0, is_whole, c, static_cast<std::uint32_t>(records.size()), cells);
+            for (const auto &record : records)
+                if (may_be_sharp<is_whole>(record))
+                    part.note_sharp();
+            part.count(0, is_whole, av1_bin(c, Av1Halved::nowhere), static_cast<std::uint32_t>(records.size()), cells);
             return;
         }
         for (const auto &record : records)
-            part.count(key_of<is_whole>(kernel, record), is_whole, c, 1, cells);
+            part.count(key_of<is_whole>(kernel, record), is_whole, bin_of<is_whole>(record.ctl, c, format), 1, cells);
     });
 }
 
@@ -97,18 +131,21 @@ struct Run {
 template <typename Visit>
 std::uint32_t for_all_runs(const Av1RecordCounts &counts, const PictureFormat &format, Visit visit) {
     std::uint32_t next = 0;
-    for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
-        if (counts.planes[c])
-            visit(Run{next, counts.planes[c], c << DD_AV1_GROUP_LOG2});
-        next += counts.planes[c];
+    for (unsigned bin = 0; bin < kAv1Bins; bin++) {
+        const unsigned lanes_log2 = av1_class_of_bin(bin) - (av1_halved_of_bin(bin) != Av1Halved::nowhere);
+        if (counts.planes[bin])
+            visit(Run{next, counts.planes[bin], lanes_log2 << DD_AV1_GROUP_LOG2});
+        next += counts.planes[bin];
     }
-    for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
-        if (!counts.blocks[c])
+    for (unsigned bin = 0; bin < kAv1Bins; bin++) {
+        if (!counts.blocks[bin])
             continue;
-        visit(Run{next, counts.blocks[c], c << DD_AV1_GROUP_LOG2});
+        const unsigned c = av1_class_of_bin(bin), luma = c - (av1_halved_of_bin(bin) != Av1Halved::nowhere);
+        visit(Run{next, counts.blocks[bin], luma << DD_AV1_GROUP_LOG2});
+        const unsigned chroma = av1_chroma_class(format, c) - (av1_halved_of_bin(bin) == Av1Halved::everywhere);
         if (format.planes > 1)
-            visit(Run{next, counts.blocks[c], av1_chroma_class(format, c) << DD_AV1_GROUP_LOG2 | DD_AV1_GROUP_CHROMA});
-        next += counts.blocks[c];
+            visit(Run{next, counts.blocks[bin], chroma << DD_AV1_GROUP_LOG2 | DD_AV1_GROUP_CHROMA});
+        next += counts.blocks[bin];
     }
     return next;
 }
@@ -135,16 +172,13 @@ Extent extent_of(const Av1RecordCounts &counts, const PictureFormat &format) {
 
 // ---- dispatches -----------------------------------------------------------------------------------------
 
-constexpr std::uint32_t kRows = 11, kFirstStill = 3, kStillEnd = 7; // of a cell's source
+// Rows of a cell's source, of the eleven of eight taps, in the first share's kernel.
+DdAv1ReconPush push_of_any(std::uint64_t groups_at, bool sharp) {
+    return {static_cast<std::uint32_t>(groups_at), sharp ? 0u : 1u, sharp ? 11u : 10u, {0, 0}};
+}
 
 DdAv1ReconPush push_of(std::uint64_t groups_at, unsigned key) {
-    DdAv1ReconPush push{static_cast<std::uint32_t>(groups_at), {0, 0}, {kRows, kRows}};
-    for (unsigned source = 0; source < 2; source++)
-        if (av1_key_still(key, source)) {
-            push.first_row[source] = kFirstStill;
-            push.end_row[source] = kStillEnd;
-        }
-    return push;
+    return {static_cast<std::uint32_t>(groups_at), 0, 0, {av1_key_still(key, 0), av1_key_still(key, 1)}};
 }
 
 // The first share's kernel reads any of six references, the others' what is bound first and second.
@@ -179,34 +213,38 @@ std::byte *write_groups(const Av1RecordCounts &counts, const PictureFormat &form
     return to;
 }
 
-// Where the next record of each class goes.
+// Where the next record of each bin goes.
 struct Cursors {
-    std::array<std::byte *, DD_AV1_CLASSES> planes, blocks;
+    std::array<std::byte *, kAv1Bins> planes, blocks;
 };
 
 Cursors cursors_of(const Av1RecordCounts &counts, std::size_t record_bytes, std::byte *&to) {
     Cursors cursors;
-    for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
-        cursors.planes[c] = to;
-        to += counts.planes[c] * record_bytes;
+    for (unsigned bin = 0; bin < kAv1Bins; bin++) {
+        cursors.planes[bin] = to;
+        to += counts.planes[bin] * record_bytes;
     }
-    for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
-        cursors.blocks[c] = to;
-        to += counts.blocks[c] * record_bytes;
+    for (unsigned bin = 0; bin < kAv1Bins; bin++) {
+        cursors.blocks[bin] = to;
+        to += counts.blocks[bin] * record_bytes;
     }
     return cursors;
 }
 
 template <typename Kernel>
-void write_records(const Av1Recon &recon, const Kernel &kernel, unsigned group, const Av1PredictionPart &part,
+void write_records(const Av1Batch &batch, const Kernel &kernel, unsigned group, const Av1PredictionPart &part,
                    std::span<Cursors> cursors) {
+    const Av1Recon &recon = batch.recon;
     for_all_records(recon, kernel, group, [&](const auto &records, unsigned c, auto is_block, std::uint32_t masks) {
         constexpr bool is_whole = decltype(is_block)::value;
         constexpr bool may_have_mask = requires {
             records[0].mask;
         };
+        const auto next = [&](unsigned share, unsigned bin) -> std::byte *& {
+            return is_whole ? cursors[share].blocks[bin] : cursors[share].planes[bin];
+        };
         if (part.shares().size() == 1 && !(may_have_mask && masks)) {
-            std::byte *&to = is_whole ? cursors[0].blocks[c] : cursors[0].planes[c];
+            std::byte *&to = next(0, av1_bin(c, Av1Halved::nowhere));
             if (const std::size_t bytes = records.size() * sizeof(records[0])) {
                 std::memcpy(to, records.data(), bytes);
                 to += bytes;
@@ -216,8 +254,8 @@ void write_records(const Av1Recon &recon, const Kernel &kernel, unsigned group, 
         for (auto record : records) {
             if constexpr (may_have_mask)
                 record.mask += masks;
-            Cursors &share = cursors[part.share_of(key_of<is_whole>(kernel, record))];
-            std::byte *&to = is_whole ? share.blocks[c] : share.planes[c];
+            const unsigned share = part.share_of(key_of<is_whole>(kernel, record));
+            std::byte *&to = next(share, part.bin_in(share, bin_of<is_whole>(record.ctl, c, batch.dst.format)));
             std::memcpy(to, &record, sizeof(record));
             to += sizeof(record);
         }
@@ -251,7 +289,7 @@ std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudge
                 const bool any = &share == part.shares().data();
                 const Extent extent = extent_of(share.counts, batch.dst.format);
                 Dispatch d = dispatch_of(batch, kernel, group, share, any);
-                d.set_push(push_of(next, any ? 0 : share.key));
+                d.set_push(any ? push_of_any(next, part.is_sharp()) : push_of(next, share.key));
                 d.groups = extent.groups;
                 work.dispatches.push_back(d);
                 next += extent.words(record_words(kernel));
@@ -276,7 +314,7 @@ std::byte *write_av1_predictions(const Av1Batch &batch, const PhaseWork &work, s
                 cursors[i] = cursors_of(share.counts, 4 * std::size_t{words}, to);
                 next += extent.words(words);
             }
-            write_records(batch.recon, kernel, group, part, cursors);
+            write_records(batch, kernel, group, part, cursors);
         }
     });
     return to;

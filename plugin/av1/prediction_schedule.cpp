@@ -8,12 +8,13 @@ namespace {
 
 // What a source of a cell takes on V3D, modelled (docs/v3d-kernels.md): where the reference is chosen in each row,
 // where it is bound, and the latter without a vertical filter.
-constexpr unsigned kChosenNs = 60, kBoundNs = 50, kStillNs = 26;
+constexpr unsigned kChosenNs = 45, kBoundNs = 23, kStillNs = 16;
 
 } // namespace
 
 void Av1PredictionPart::reset(unsigned sources) {
     sources_ = sources;
+    sharp_ = false;
     items_.clear();
     shares_.assign(1, Share{});
     item_of_.fill(0);
@@ -29,12 +30,12 @@ Av1PredictionPart::Item &Av1PredictionPart::item(Av1RecordKey key) {
     return items_[index - 1u];
 }
 
-void Av1PredictionPart::count(Av1RecordKey key, bool blocks, unsigned size_class, std::uint32_t records,
-                              std::uint32_t cells) {
+void Av1PredictionPart::count(Av1RecordKey key, bool blocks, unsigned bin, std::uint32_t records, std::uint32_t cells) {
     if (!records)
         return;
     Item &to = item(key);
-    (blocks ? to.counts.blocks : to.counts.planes)[size_class] += records;
+    sharp_ |= (key & kAv1KeySharp) != 0;
+    (blocks ? to.counts.blocks : to.counts.planes)[bin] += records;
     to.cells += std::uint64_t{records} * cells;
 }
 
@@ -47,7 +48,7 @@ unsigned Av1PredictionPart::ns_of(unsigned key) const {
 
 // A share whose sources are filtered takes still ones as well.
 bool Av1PredictionPart::takes(unsigned share, unsigned key) {
-    return !((share ^ key) & kAv1KeyRefs) && !(share & ~key);
+    return !(key & kAv1KeyAny) && !((share ^ key) & kAv1KeyRefs) && !(share & ~key);
 }
 
 Av1PredictionPart::Proposal Av1PredictionPart::best() const {
@@ -64,6 +65,8 @@ Av1PredictionPart::Proposal Av1PredictionPart::best() const {
             best = {key, gain};
     };
     for (const Item &item : items_) {
+        if (item.key & kAv1KeyAny)
+            continue;
         consider(item.key);
         if (item.key & ~kAv1KeyRefs)
             consider(item.key & kAv1KeyRefs);
@@ -87,10 +90,11 @@ bool Av1PredictionPart::first_is_empty() const {
 
 void Av1PredictionPart::finish() {
     for (const Item &item : items_) {
-        Av1RecordCounts &to = shares_[share_of_[item.key]].counts;
-        for (unsigned c = 0; c < DD_AV1_CLASSES; c++) {
-            to.planes[c] += item.counts.planes[c];
-            to.blocks[c] += item.counts.blocks[c];
+        const unsigned share = share_of_[item.key];
+        Av1RecordCounts &to = shares_[share].counts;
+        for (unsigned bin = 0; bin < kAv1Bins; bin++) {
+            to.planes[bin_in(share, bin)] += item.counts.planes[bin];
+            to.blocks[bin_in(share, bin)] += item.counts.blocks[bin];
         }
     }
 }

@@ -3,7 +3,8 @@
 // Which dispatch a record of AV1's inter prediction goes to. V3D can't index buffers: a kernel that reads any of six
 // references chooses among them in every row, which takes a fifth of its time. Records that read the same references
 // get a dispatch of their own, whose kernel reads what is bound, and one more where they need no vertical filter, which
-// leaves four rows of eleven. docs/av1.md says what that gains.
+// leaves eight rows of thirteen. That kernel knows neither filters of eight taps nor masks, so that V3D's registers
+// suffice for cells of eight rows. docs/av1.md says what that gains.
 #pragma once
 #include "common/av1_recon.h"
 
@@ -15,10 +16,11 @@
 namespace dd {
 
 // What the records of a dispatch have in common: two bindings, and for each source whether it is still, that is without
-// a vertical filter in all its planes.
-using Av1RecordKey = std::uint8_t;
-constexpr unsigned kAv1RecordKeys = 256;
-constexpr unsigned kAv1KeyRefs = 0x3f, kAv1KeyStill = 1u << 6; // the second source's bits are the next ones
+// a vertical filter in all its planes; or that they need the first kernel, and whether a filter has eight taps.
+using Av1RecordKey = std::uint16_t;
+constexpr unsigned kAv1RecordKeys = 1024;
+constexpr unsigned kAv1KeyRefs = 0x3f, kAv1KeyStill = 1u << 6; // the second source's bit is the next one
+constexpr unsigned kAv1KeyAny = 1u << 8, kAv1KeySharp = 1u << 9;
 
 constexpr unsigned av1_key_binding(unsigned key, unsigned source) {
     return key >> (3 * source) & 7;
@@ -27,12 +29,27 @@ constexpr bool av1_key_still(unsigned key, unsigned source) {
     return (key & kAv1KeyStill << source) != 0;
 }
 
+// Lanes of the first share's kernel predict four by four pixels, those of the others four by eight, so that half as many
+// do where a plane of the record has eight rows.
+enum class Av1Halved : unsigned { nowhere, in_luma, everywhere }; // planes' records: not in_luma
+// Records of a size class and one way of halving lie together.
+constexpr unsigned kAv1Bins = 3 * DD_AV1_CLASSES;
+constexpr unsigned av1_bin(unsigned size_class, Av1Halved halved) {
+    return 3 * size_class + static_cast<unsigned>(halved);
+}
+constexpr unsigned av1_class_of_bin(unsigned bin) {
+    return bin / 3;
+}
+constexpr Av1Halved av1_halved_of_bin(unsigned bin) {
+    return static_cast<Av1Halved>(bin % 3);
+}
+
 // Of a part: the first one, and what split() adds.
 constexpr unsigned kAv1MostAddedShares = 16, kAv1MostShares = 1 + kAv1MostAddedShares;
 
-// Records of a dispatch by class: of planes, and of whole blocks.
+// Records of a dispatch by bin: of planes, and of whole blocks.
 struct Av1RecordCounts {
-    std::array<std::uint32_t, DD_AV1_CLASSES> planes{}, blocks{};
+    std::array<std::uint32_t, kAv1Bins> planes{}, blocks{};
     bool empty() const { return *this == Av1RecordCounts{}; }
     bool operator==(const Av1RecordCounts &) const = default;
 };
@@ -48,8 +65,8 @@ class Av1PredictionPart {
     // Of its records; 0: they stay together.
     void reset(unsigned sources);
     bool stays_together() const { return sources_ == 0; }
-    // So many records of a class, planes' or whole blocks'. `cells`: of each.
-    void count(Av1RecordKey key, bool blocks, unsigned size_class, std::uint32_t records, std::uint32_t cells);
+    // So many records of a bin, planes' or whole blocks'. `cells`: of each, four by four pixels.
+    void count(Av1RecordKey key, bool blocks, unsigned bin, std::uint32_t records, std::uint32_t cells);
 
     // The share that saves most, and what it saves.
     struct Proposal {
@@ -60,11 +77,17 @@ class Av1PredictionPart {
     void add_share(unsigned key);
     bool empty() const { return items_.empty(); }
     bool first_is_empty() const; // so far
-    // Fills in the shares' counts.
+    void note_sharp() { sharp_ = true; }
+    bool is_sharp() const { return sharp_; } // some of the records have eight taps
+    // Fills in the shares' counts. The first one halves nothing.
     void finish();
 
     std::span<const Share> shares() const { return shares_; }
     unsigned share_of(Av1RecordKey key) const { return share_of_[key]; }
+    // Of a share's record.
+    static unsigned bin_in(unsigned share, unsigned bin) {
+        return share ? bin : av1_bin(av1_class_of_bin(bin), Av1Halved::nowhere);
+    }
 
   private:
     // Records of a key.
@@ -79,6 +102,7 @@ class Av1PredictionPart {
     static bool takes(unsigned share, unsigned key);
 
     unsigned sources_ = 1;
+    bool sharp_ = false;
     std::vector<Item> items_;
     std::vector<Share> shares_;
     std::array<std::uint8_t, kAv1RecordKeys> item_of_{}, share_of_{}; // item: from 1 on
