@@ -28,11 +28,6 @@ const int MORE_BITS = BITS == 12 ? 2 : 4;
 const float PIXEL_SCALE = 1.0 / float(64 << MORE_BITS);
 const float COMBINED_SCALE = PIXEL_SCALE; // 64ths
 
-// How the loops over the four columns of a warp compile.
-#ifndef WARP_COLUMNS
-#define WARP_COLUMNS [[unroll]]
-#endif
-
 // ---- records ----------------------------------------------------------------------------------------------
 
 // The record and the part of it that a lane works on.
@@ -217,56 +212,6 @@ float unpack_value(uvec2 v, uint i) {
 }
 vec4 unpack_values(uvec2 v) {
     return vec4(unpack_value(v, 0u), unpack_value(v, 1u), unpack_value(v, 2u), unpack_value(v, 3u));
-}
-
-uint warp_taps(int position) { return DD_AV1_WARP_TAPS + uint(clamp(64 + ((position + 512) >> 10), 0, 192)) * 2u; }
-
-// The same for a warped source. x, y: the 8x8 pixels; cell_x, cell_y: 0 or 4.
-void warp(DdAv1RecordSource source, DdAv1RecordWarp w, Source s, int x, int y, int cell_x, int cell_y, out vec4 sum[4]) {
-    const uint ref = ref_of(source);
-    const int alpha = low_half(w.alpha_beta), beta = high_half(w.alpha_beta);
-    const int gamma = low_half(w.gamma_delta), delta = high_half(w.gamma_delta);
-    const Span span = span_of(s, x - 3 + cell_x);
-    [[unroll]] for (int j = 0; j < 4; j++)
-        sum[j] = vec4(0.0);
-    uvec2 window[8]; // the last rows, packed: they stay while the next one is computed
-    [[unroll]] for (int t = 0; t < 8; t++)
-        window[t] = uvec2(0u);
-    [[dont_unroll]] for (int row = 0; row < 11; row++) {
-        float p[12];
-        fetch_row(ref, s, span, y - 3 + cell_y + row, p);
-        [[unroll]] for (int t = 0; t < 7; t++)
-            window[t] = window[t + 1];
-        vec4 mid = vec4(0.0);
-        int mx = w.mx + beta * (cell_y + row) + alpha * cell_x;
-        WARP_COLUMNS for (int i = 0; i < 4; i++) {
-            const uint taps = warp_taps(mx);
-            const uint h[2] = uint[2](words[taps], words[taps + 1u]);
-            float column = -128.0 * PIXEL_BIAS;
-            [[unroll]] for (int t = 0; t < 8; t++)
-                column += p[t] * tap_of(h[t >> 2], uint(t & 3));
-            mid = vec4(mid.yzw, floor(column * (1.0 / float(128 >> MORE_BITS)) + 0.5));
-            [[unroll]] for (int t = 0; t < 10; t++)
-                p[t] = p[t + 1];
-            mx += alpha;
-        }
-        window[7] = pack_values(mid);
-        if (row < 7)
-            continue;
-        int my = w.my + delta * (cell_y + row - 7) + gamma * cell_x;
-        sum[0] = sum[1];
-        sum[1] = sum[2];
-        sum[2] = sum[3];
-        WARP_COLUMNS for (int i = 0; i < 4; i++) {
-            const uint taps = warp_taps(my);
-            const uint v[2] = uint[2](words[taps], words[taps + 1u]);
-            float column = 0.0;
-            [[unroll]] for (int t = 0; t < 8; t++)
-                column += unpack_value(window[t], uint(i)) * tap_of(v[t >> 2], uint(t & 3));
-            sum[3] = vec4(sum[3].yzw, column * 0.5); // the taps add up to 128
-            my += gamma;
-        }
-    }
 }
 
 // ---- results ----------------------------------------------------------------------------------------------

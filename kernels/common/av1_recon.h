@@ -64,6 +64,9 @@ struct DdAv1ReconPush {
     uint end_row;
     // Where references are bound: 1 if the source has no vertical filter.
     uint still[2];
+    // Of a record, the most: sources of a warp; cells that a difference-weighted lane predicts.
+    uint turns;
+    uint warped; // some source is
 };
 
 // What records of all kinds have in `ctl`. A lane predicts a cell of four by four pixels.

@@ -78,6 +78,23 @@ bool may_be_sharp(const Record &record) {
     return std::ranges::any_of(record.source, is_sharp<is_block>);
 }
 
+template <typename Record>
+bool is_warped(const Record &record) {
+    return std::ranges::any_of(record.source, [](const auto &source) { return (source.how & DD_AV1_WARPED) != 0; });
+}
+
+// Of the loop of a kernel that has one over a record's sources or cells.
+std::uint32_t turns_of(const DdAv1WarpRecord &record, const PictureFormat &) {
+    return record.ctl & DD_AV1_COMPOUND ? 2 : 1;
+}
+std::uint32_t turns_of(const DdAv1DiffRecord &record, const PictureFormat &format) {
+    return (1u << format.ss_h << format.ss_v) + (record.ctl & DD_AV1_HAS_CHROMA ? 2 : 0);
+}
+template <typename Record>
+std::uint32_t turns_of(const Record &, const PictureFormat &) {
+    return 0;
+}
+
 template <bool is_block, typename Kernel, typename Record>
 Av1RecordKey key_of(const Kernel &kernel, const Record &record) {
     const bool sharp = kernel.sources && may_be_sharp<is_block>(record);
@@ -108,9 +125,11 @@ void count_records(const Av1Batch &batch, const Kernel &kernel, unsigned group, 
         const std::uint32_t chroma = is_whole && format.planes > 1 ? 1u << av1_chroma_class(format, c) : 0;
         const std::uint32_t cells = (1u << c) + chroma;
         if (part.stays_together()) {
-            for (const auto &record : records)
-                if (may_be_sharp<is_whole>(record))
-                    part.note_sharp();
+            if (kernel.direct_name)
+                part.note({.sharp = true}); // not known
+            else
+                for (const auto &record : records)
+                    part.note({may_be_sharp<is_whole>(record), is_warped(record), turns_of(record, format)});
             part.count(0, is_whole, av1_bin(c, Av1Halved::nowhere), static_cast<std::uint32_t>(records.size()), cells);
             return;
         }
@@ -173,12 +192,14 @@ Extent extent_of(const Av1RecordCounts &counts, const PictureFormat &format) {
 // ---- dispatches -----------------------------------------------------------------------------------------
 
 // Rows of a cell's source, of the eleven of eight taps, in the first share's kernel.
-DdAv1ReconPush push_of_any(std::uint64_t groups_at, bool sharp) {
-    return {static_cast<std::uint32_t>(groups_at), sharp ? 0u : 1u, sharp ? 11u : 10u, {0, 0}};
+DdAv1ReconPush push_of_any(std::uint64_t groups_at, const Av1PredictionPart &part) {
+    const Av1PredictionPart::Needs &needs = part.needs();
+    const std::uint32_t first = needs.sharp ? 0 : 1;
+    return {static_cast<std::uint32_t>(groups_at), first, 11 - first, {0, 0}, needs.turns, needs.warped};
 }
 
 DdAv1ReconPush push_of(std::uint64_t groups_at, unsigned key) {
-    return {static_cast<std::uint32_t>(groups_at), 0, 0, {av1_key_still(key, 0), av1_key_still(key, 1)}};
+    return {static_cast<std::uint32_t>(groups_at), 0, 0, {av1_key_still(key, 0), av1_key_still(key, 1)}, 0, 0};
 }
 
 // The first share's kernel reads any of six references, the others' what is bound first and second.
@@ -289,7 +310,7 @@ std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudge
                 const bool any = &share == part.shares().data();
                 const Extent extent = extent_of(share.counts, batch.dst.format);
                 Dispatch d = dispatch_of(batch, kernel, group, share, any);
-                d.set_push(any ? push_of_any(next, part.is_sharp()) : push_of(next, share.key));
+                d.set_push(any ? push_of_any(next, part) : push_of(next, share.key));
                 d.groups = extent.groups;
                 work.dispatches.push_back(d);
                 next += extent.words(record_words(kernel));

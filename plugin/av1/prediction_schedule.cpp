@@ -14,7 +14,7 @@ constexpr unsigned kChosenNs = 45, kBoundNs = 23, kStillNs = 16;
 
 void Av1PredictionPart::reset(unsigned sources) {
     sources_ = sources;
-    sharp_ = false;
+    needs_ = {};
     items_.clear();
     shares_.assign(1, Share{});
     item_of_.fill(0);
@@ -34,7 +34,7 @@ void Av1PredictionPart::count(Av1RecordKey key, bool blocks, unsigned bin, std::
     if (!records)
         return;
     Item &to = item(key);
-    sharp_ |= (key & kAv1KeySharp) != 0;
+    note({.sharp = (key & kAv1KeySharp) != 0});
     (blocks ? to.counts.blocks : to.counts.planes)[bin] += records;
     to.cells += std::uint64_t{records} * cells;
 }
@@ -86,6 +86,12 @@ void Av1PredictionPart::add_share(unsigned key) {
 
 bool Av1PredictionPart::first_is_empty() const {
     return std::ranges::all_of(items_, [this](const Item &item) { return share_of_[item.key] != 0; });
+}
+
+void Av1PredictionPart::note(const Needs &record) {
+    needs_.sharp |= record.sharp;
+    needs_.warped |= record.warped;
+    needs_.turns = std::max(needs_.turns, record.turns);
 }
 
 void Av1PredictionPart::finish() {

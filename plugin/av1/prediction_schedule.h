@@ -77,8 +77,13 @@ class Av1PredictionPart {
     void add_share(unsigned key);
     bool empty() const { return items_.empty(); }
     bool first_is_empty() const; // so far
-    void note_sharp() { sharp_ = true; }
-    bool is_sharp() const { return sharp_; } // some of the records have eight taps
+    // What some of its records need of their kernel, and the most turns of its loop.
+    struct Needs {
+        bool sharp = false, warped = false; // eight taps; a warp
+        std::uint32_t turns = 0;
+    };
+    void note(const Needs &record);
+    const Needs &needs() const { return needs_; }
     // Fills in the shares' counts. The first one halves nothing.
     void finish();
 
@@ -102,7 +107,7 @@ class Av1PredictionPart {
     static bool takes(unsigned share, unsigned key);
 
     unsigned sources_ = 1;
-    bool sharp_ = false;
+    Needs needs_;
     std::vector<Item> items_;
     std::vector<Share> shares_;
     std::array<std::uint8_t, kAv1RecordKeys> item_of_{}, share_of_{}; // item: from 1 on
