@@ -73,14 +73,22 @@ constexpr bool is_sharp(const DdAv1RecordSource &source) {
            (!is_whole_y<is_block>(source) && kind(DD_AV1_TAPS_Y_SHIFT, DD_AV1_CHROMA_TAPS_Y_SHIFT));
 }
 
+template <typename Record, typename Test>
+bool any_source(const Record &record, Test test) {
+    if constexpr (std::is_same_v<Record, DdAv1DiffRecord>)
+        if (std::ranges::any_of(record.chroma_source, test))
+            return true;
+    return std::ranges::any_of(record.source, test);
+}
+
 template <bool is_block, typename Record>
 bool may_be_sharp(const Record &record) {
-    return std::ranges::any_of(record.source, is_sharp<is_block>);
+    return any_source(record, is_sharp<is_block>);
 }
 
 template <typename Record>
 bool is_warped(const Record &record) {
-    return std::ranges::any_of(record.source, [](const auto &source) { return (source.how & DD_AV1_WARPED) != 0; });
+    return any_source(record, [](const DdAv1RecordSource &source) { return (source.how & DD_AV1_WARPED) != 0; });
 }
 
 // Of the loop of a kernel that has one over a record's sources or cells.

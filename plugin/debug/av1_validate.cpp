@@ -167,8 +167,9 @@ class Checker {
         if (!placed(part, size_class) || !cells(w.ctl) || part.w != 8 || part.h != 8 || ((part.x | part.y) & 7) ||
             (w.ctl & DD_AV1_HALVES) || !any_source(w.source[0], w.warp[0], group, part.x, part.y))
             return false;
-        return !(w.ctl & DD_AV1_COMPOUND) ||
-               (combined(r, w.ctl, w.mask, part) && any_source(w.source[1], w.warp[1], group, part.x, part.y));
+        if (!(w.ctl & DD_AV1_COMPOUND))
+            return !(w.ctl & DD_AV1_MASKED);
+        return combined(r, w.ctl, w.mask, part) && any_source(w.source[1], w.warp[1], group, part.x, part.y);
     }
     bool difference(const DdAv1DiffRecord &d, unsigned group, unsigned size_class) const {
         const unsigned ss_h = dst_.format.ss_h, ss_v = dst_.format.ss_v, x = d.dst & 0xffff, y = d.dst >> 16;

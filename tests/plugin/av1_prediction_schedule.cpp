@@ -22,8 +22,8 @@ struct Schedule {
     explicit Schedule(unsigned sources) { all.add().reset(sources); }
     Av1PredictionPart &part() { return all.parts()[0]; }
     void add(Av1RecordKey of, std::uint32_t cells) {
-        part().count(of, false, 2, 1, cells);
-        part().count(of, true, 3, 1, cells);
+        part().count(of, false, av1_bin(2, Av1Halved::everywhere), 1, cells);
+        part().count(of, true, av1_bin(3, Av1Halved::in_luma), 1, cells);
     }
     void split(unsigned most = kMost, std::uint64_t worth_ns = 0) {
         all.split(1 + most, worth_ns); // the first one is there anyway
@@ -82,12 +82,29 @@ TEST_CASE("Dispatches of predictions are few, and all records are in one") {
         CHECK(schedule.dispatches() <= 1 + most);
         std::uint32_t planes = 0, blocks = 0;
         for (const Av1PredictionPart::Share &share : schedule.part().shares()) {
-            planes += share.counts.planes[2];
-            blocks += share.counts.blocks[3];
+            const bool first = &share == schedule.part().shares().data();
+            planes += share.counts.planes[av1_bin(2, first ? Av1Halved::nowhere : Av1Halved::everywhere)];
+            blocks += share.counts.blocks[av1_bin(3, first ? Av1Halved::nowhere : Av1Halved::in_luma)];
         }
         CHECK(planes == 6 * 6 * 4);
         CHECK(blocks == 6 * 6 * 4);
     }
+}
+
+TEST_CASE("What only the first kernel does stays there") {
+    Schedule schedule(2);
+    const auto any = static_cast<Av1RecordKey>(key(0, 1) | kAv1KeyAny),
+               sharp = static_cast<Av1RecordKey>(any | kAv1KeySharp);
+    schedule.add(key(0, 1), 1000);
+    schedule.add(any, 1000);
+    CHECK(!schedule.part().needs().sharp);
+    schedule.add(sharp, 1000);
+    CHECK(schedule.part().needs().sharp);
+    schedule.split();
+    CHECK(schedule.part().share_of(key(0, 1)) != 0);
+    CHECK(schedule.part().share_of(any) == 0);
+    CHECK(schedule.part().share_of(sharp) == 0);
+    CHECK(schedule.dispatches() == 2);
 }
 
 TEST_CASE("Predictions stay together where nothing is worth a dispatch, and of kernels that read any reference") {
