@@ -62,15 +62,14 @@ constexpr bool is_whole_y(const DdAv1RecordSource &source) {
     return is_block ? !(source.at >> 16 & 15) : !(source.how >> DD_AV1_MY_SHIFT & 15);
 }
 
-// Whether one of a source's filters has eight taps.
+// Whether one of a source's filters has eight taps. Few are sharp, which one look at all kinds tells.
 template <bool is_block>
 constexpr bool is_sharp(const DdAv1RecordSource &source) {
-    const auto kind = [&](unsigned luma, unsigned chroma) {
-        return (source.how >> luma & 7) == DD_AV1_TAPS_SHARP ||
-               (is_block && (source.how >> chroma & 7) == DD_AV1_TAPS_SHARP);
-    };
-    return (!is_whole_x<is_block>(source) && kind(DD_AV1_TAPS_X_SHIFT, DD_AV1_CHROMA_TAPS_X_SHIFT)) ||
-           (!is_whole_y<is_block>(source) && kind(DD_AV1_TAPS_Y_SHIFT, DD_AV1_CHROMA_TAPS_Y_SHIFT));
+    static_assert(DD_AV1_TAPS_SHARP == 2 && DD_AV1_TAP_KINDS <= 6); // the only kind with bit 1 and without bit 0
+    constexpr std::uint32_t x = 1u << DD_AV1_TAPS_X_SHIFT | (is_block ? 1u << DD_AV1_CHROMA_TAPS_X_SHIFT : 0);
+    constexpr std::uint32_t y = 1u << DD_AV1_TAPS_Y_SHIFT | (is_block ? 1u << DD_AV1_CHROMA_TAPS_Y_SHIFT : 0);
+    const std::uint32_t sharp = source.how >> 1 & ~source.how & (x | y);
+    return sharp && ((sharp & x && !is_whole_x<is_block>(source)) || (sharp & y && !is_whole_y<is_block>(source)));
 }
 
 template <typename Record, typename Test>

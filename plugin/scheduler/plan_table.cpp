@@ -13,11 +13,10 @@ constexpr unsigned kRecon = kMc | kItx, kLate = kCdef | kLr;
 // VP9's residuals aren't recorded while a frame is parsed unless the GPU gets both stages of the recon phase.
 constexpr Candidate kVp9Fast[] = {{kRecon | kLf}, {0}, {kRecon}, {kRecon | kLf, 2}};
 constexpr Candidate kAv1Fast[] = {{kRecon | kLf | kLate}, {0}, {kLf | kLate}, {kRecon | kLf | kLate, 2}};
-// By what the CPU saves for a millisecond of V3D (docs/forecast.md), from little of its time to all of it: V3D takes
-// several times as long for a frame as four cores do. AV1's residuals save next to nothing, its predictions most.
+// By what the CPU saves for a millisecond of V3D (docs/forecast.md), the likeliest first: V3D takes longer for a whole
+// frame than four cores do. AV1's residuals save next to nothing, its predictions most.
 constexpr Candidate kVp9V3d[] = {{kLf, 2}, {0}, {kLf}, {kRecon | kLf, 4}, {kRecon | kLf, 2}, {kRecon | kLf}};
-constexpr Candidate kAv1V3d[] = {
-    {kMc, 2}, {0}, {kMc}, {kMc | kLf}, {kLate, 2}, {kMc | kLate, 2}, {kRecon | kLf | kLate}};
+constexpr Candidate kAv1V3d[] = {{kMc}, {0}, {kMc, 2}, {kMc | kLf}, {kMc | kLate, 2}, {kRecon | kLf | kLate}};
 
 } // namespace
 
