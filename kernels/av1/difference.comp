@@ -41,8 +41,7 @@ void predict(uint i, Turn turn, Work work) {
         return;
     }
     vec4 sum[4];
-    translate(ref_of(source), pushed_rows(), source, s, low_half(source.at) + int(turn.x),
-              high_half(source.at) + int(turn.y), sum);
+    translate(source, s, low_half(source.at) + int(turn.x), high_half(source.at) + int(turn.y), sum);
     [[unroll]] for (uint row = 0u; row < 4u; row++)
         put(4u * i + row, pack_values(intermediate(sum[row])));
     memoryBarrierShared(); // or the compiler keeps them
@@ -72,9 +71,8 @@ void combine_cell(Turn turn, Work work, inout uvec4 sums) {
     const uint dst_at = again[work.record], ctl = again[work.record + 1u];
     const uint ss_h = turn.luma ? 0u : params.ss_h, ss_v = turn.luma ? 0u : params.ss_v;
     const Source s = source_plane(turn.plane);
-    const uint x = ((dst_at & 0xffffu) >> ss_h) + turn.x, y = (dst_at >> 16 >> ss_v) + turn.y;
     const bool stored = !work.none && (turn.luma || (ctl & DD_AV1_HAS_CHROMA) != 0u);
-    uint dst_word = s.offset + y * s.stride + (x >> 2) * QUAD_WORDS;
+    uint dst_word = word_of(s, ((dst_at & 0xffffu) >> ss_h) + turn.x, (dst_at >> 16 >> ss_v) + turn.y);
     [[dont_unroll]] for (uint row = 0u; row < 4u; row++) {
         const vec4 a = unpack_values(get(row)), b = unpack_values(get(4u + row));
         vec4 weight;

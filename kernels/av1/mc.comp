@@ -12,7 +12,7 @@
 void predict(const uint index, uint record, Place p, out vec4 sum[4]) {
     ivec2 from;
     const DdAv1RecordSource source = find_source(record + FIRST_SOURCE + 2u * index, p.target, from);
-    translate(ref_of(source), pushed_rows(), source, p.s, from.x + int(p.cell.x), from.y + int(p.cell.y), sum);
+    translate(source, p.s, from.x + int(p.cell.x), from.y + int(p.cell.y), sum);
 }
 
 #ifdef PAIR

@@ -25,8 +25,7 @@ void predict(uint i, Work work) {
     const Source s = source_plane(cell.plane);
     const DdAv1RecordSource source = read_source(work.record + 2u + 2u * i);
     vec4 sum[4];
-    translate(ref_of(source), pushed_rows(), source, s, low_half(source.at) + int(cell.x),
-              high_half(source.at) + int(cell.y), sum);
+    translate(source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
     [[unroll]] for (uint j = 0u; j < 4u; j++)
         put(4u + j, pack_values(to_pixels(sum[j])));
     memoryBarrierShared(); // or the compiler keeps them
@@ -57,7 +56,7 @@ void main() {
     const Cell cell = find_cell(ctl, work.part);
     const Source s = source_plane(cell.plane);
     const uint rows = work.none ? 0u : (ctl & DD_AV1_TWO_ROWS) != 0u ? 2u : 4u;
-    uint dst_word = s.offset + ((dst_at >> 16) + cell.y) * s.stride + (((dst_at & 0xffffu) + cell.x) >> 2) * QUAD_WORDS;
+    uint dst_word = word_of(s, (dst_at & 0xffffu) + cell.x, (dst_at >> 16) + cell.y);
     [[dont_unroll]] for (uint j = 0u; j < 4u; j++) {
         if (j < rows)
             store_quad(dst_word, pack_quad(ivec4(unpack_values(get(j)))));

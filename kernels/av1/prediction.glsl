@@ -95,12 +95,10 @@ Taps load_taps(uint at, float scale) {
     return taps;
 }
 
-uint taps_x_of(DdAv1RecordSource source) {
-    return DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_X_SHIFT) & 7u) * 16u + ((source.how >> DD_AV1_MX_SHIFT) & 15u)) * 2u;
-}
-uint taps_y_of(DdAv1RecordSource source) {
-    return DD_AV1_TAPS + (((source.how >> DD_AV1_TAPS_Y_SHIFT) & 7u) * 16u + ((source.how >> DD_AV1_MY_SHIFT) & 15u)) * 2u;
-}
+// Word of a source's taps: of a kind, at a position.
+uint taps_of(uint kind, uint position) { return DD_AV1_TAPS + ((kind & 7u) * 16u + (position & 15u)) * 2u; }
+uint taps_x_of(DdAv1RecordSource s) { return taps_of(s.how >> DD_AV1_TAPS_X_SHIFT, s.how >> DD_AV1_MX_SHIFT); }
+uint taps_y_of(DdAv1RecordSource s) { return taps_of(s.how >> DD_AV1_TAPS_Y_SHIFT, s.how >> DD_AV1_MY_SHIFT); }
 
 // Four results of the horizontal filter.
 vec4 filter_row(float p[12], Taps taps) {
@@ -169,25 +167,20 @@ void fetch_row(uint ref, Source s, Span span, int y, out float p[12]) {
     unpack_row(aligned, p);
 }
 
-// Rows of the eleven that a cell needs.
-struct Rows {
-    int first, end;
-};
-Rows pushed_rows() { return Rows(int(push.first_row), int(push.end_row)); }
-
 uint ref_of(DdAv1RecordSource source) { return (source.how >> DD_AV1_REF_SHIFT) & 7u; }
 
 // Sums of the vertical filter, before they are rounded: 64 << MORE_BITS times a pixel. x, y: the cell in the source's
 // plane.
-void translate(uint ref, Rows rows, DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]) {
+void translate(DdAv1RecordSource source, Source s, int x, int y, out vec4 sum[4]) {
+    const uint ref = ref_of(source);
     const Taps h = load_taps(taps_x_of(source), ROW_SCALE);
     const uint taps_y = taps_y_of(source), v[2] = uint[2](words[taps_y], words[taps_y + 1u]);
-    const Span span = span_of(s, x - 3 + int(FIRST_TAP));
+    const Span span = span_of(s, x - 3);
     [[unroll]] for (int j = 0; j < 4; j++)
         sum[j] = vec4(0.0);
     // Weights of the row in the four results: the vertical filter slides over them.
     uvec2 weights = uvec2(0u);
-    [[dont_unroll]] for (int row = rows.first; row < rows.end; row++) {
+    [[dont_unroll]] for (int row = int(push.first_row); row < int(push.end_row); row++) {
         float p[12];
         fetch_row(ref, s, span, y - 3 + row, p);
         const vec4 mid = filter_row(p, h);
@@ -234,7 +227,5 @@ vec4 mask_weights(uint mask_word) {
 // Out of a mask whose rows have `width` bytes.
 vec4 mask_weights(uint mask, uint width, uint x, uint y) { return mask_weights(mask + (y * width + x) / 4u); }
 
-void store_row(uint plane, uint x, uint y, vec4 pixels) {
-    const Source s = source_plane(plane);
-    store_quad(s.offset + y * s.stride + (x >> 2) * QUAD_WORDS, pack_quad(ivec4(pixels)));
-}
+// Word of a pixel, the first of four, of the plane that is written.
+uint word_of(Source s, uint x, uint y) { return s.offset + y * s.stride + (x >> 2) * QUAD_WORDS; }

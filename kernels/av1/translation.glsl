@@ -56,7 +56,7 @@ Place place_of(Work work, uint dst_at, uint ctl) {
     p.cell.y *= CELL_ROWS / 4u;
     p.s = source_plane(p.cell.plane);
     p.rows = work.none ? 0u : (ctl & DD_AV1_TWO_ROWS) != 0u ? 2u : h4 == 0u ? 4u : CELL_ROWS;
-    p.dst_word = p.s.offset + (p.target.y + p.cell.y) * p.s.stride + ((p.target.x + p.cell.x) >> 2) * QUAD_WORDS;
+    p.dst_word = word_of(p.s, p.target.x + p.cell.x, p.target.y + p.cell.y);
     return p;
 }
 

@@ -25,7 +25,7 @@ void main() {
     const Source s = source_plane(cell.plane);
     const uint width = 4u << ((ctl >> DD_AV1_W4_SHIFT) & 3u);
     const bool two = (ctl & DD_AV1_COMPOUND) != 0u, masked = (ctl & DD_AV1_MASKED) != 0u;
-    uint dst_word = s.offset + ((dst_at >> 16) + cell.y) * s.stride + (((dst_at & 0xffffu) + cell.x) >> 2) * QUAD_WORDS;
+    uint dst_word = word_of(s, (dst_at & 0xffffu) + cell.x, (dst_at >> 16) + cell.y);
     [[dont_unroll]] for (uint j = 0u; j < 4u; j++) {
         vec4 pixels = unpack_values(get(j));
         if (two)

@@ -31,7 +31,7 @@ struct Span {
     uint raise;             // factor that moves a following word's pixels behind those of the one before, or 0
     int shift_last;         // of the row's last pixel in its word
     bool crosses;           // some of the words are not, or not fully, in the row
-    uint at[LOAD_WORDS]; // words of the row to load
+    uint at[LOAD_WORDS];    // words of the row to load
 };
 
 // `pixels`: of a row, up to eleven.
@@ -48,7 +48,6 @@ Span span_of(Source s, int x, int pixels) {
     return span;
 }
 
-
 // Where the i-th word of a row of pixels lies, from the row's place in a plane on: found anew for each row, or kept.
 uint word_found(Span span, Source s, int i) { return s.offset + uint(clamp(span.first + i, 0, span.last)); }
 uint word_kept(Span span, Source s, int i) { return span.at[i]; }
@@ -64,7 +63,7 @@ uint word_kept(Span span, Source s, int i) { return span.at[i]; }
             w[i] = i < LOADS_OF(PIXELS) ? REF[row + WORD(span, s, i)] : 0u;                                            \
         if (span.crosses) {                                                                                            \
             [[unroll]] for (int i = 0; i < LOADS_OF(PIXELS); i++)                                                      \
-                w[i] = extended(span.last, span.shift_last, span.first + i, w[i]);                                                           \
+                w[i] = extended(span.last, span.shift_last, span.first + i, w[i]);                                     \
         }                                                                                                              \
         [[unroll]] for (int i = 0; i < WORDS_OF(PIXELS); i++)                                                          \
             words[i] = (w[i] >> span.shift) + w[i + 1] * span.raise;                                                   \

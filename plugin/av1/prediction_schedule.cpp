@@ -25,6 +25,7 @@ Av1PredictionPart::Item &Av1PredictionPart::item(Av1RecordKey key) {
     std::uint8_t &index = item_of_[key];
     if (!index) {
         items_.push_back({key, 0, kChosenNs * sources_, {}});
+        note({.sharp = (key & kAv1KeySharp) != 0});
         index = static_cast<std::uint8_t>(items_.size());
     }
     return items_[index - 1u];
@@ -34,7 +35,6 @@ void Av1PredictionPart::count(Av1RecordKey key, bool blocks, unsigned bin, std::
     if (!records)
         return;
     Item &to = item(key);
-    note({.sharp = (key & kAv1KeySharp) != 0});
     (blocks ? to.counts.blocks : to.counts.planes)[bin] += records;
     to.cells += std::uint64_t{records} * cells;
 }
