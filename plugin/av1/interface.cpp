@@ -158,6 +158,7 @@ void dd_av1_give_back_residuals(DdFrame *frame) {
     contained([&] {
         for (Av1Recorder &recorder : av1->recorded.recon.recorders)
             recorder.residuals.give_back();
+        frame->read_by_cpu();
     });
 }
 

@@ -109,6 +109,7 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->intra_only = info.intra_only;
     frame->filtered = info.filtered;
     frame->early = info.dst->early;
+    frame->unread = info.unread && session.device->exports != DD_EXPORT_NONE && !session.saver.wanted();
     frame->absent = 0;
     frame->coded_bytes = info.coded_bytes;
     frame->error = DD_OK;
@@ -131,6 +132,10 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     for (DdPicture *ref : frame->ref)
         if (ref)
             ref->ref();
+    if (info.dst->memory->gpu)
+        info.dst->memory->gpu->begin_frame();
+    if (!frame->on_gpu(DD_STAGE_MC))
+        frame->read_by_cpu();
     frame->tells_progress = has_batch; // nothing can fail any more: end_frame() will say what became of it
     if (has_batch)
         info.dst->progress.set(PictureProgress::State::begun);
@@ -190,6 +195,7 @@ GpuStatus run(DdFrame &frame, const PlannedPhases &planned, bool cpu_wrote) {
     input.cpu_wrote = cpu_wrote;
     input.final = planned[kFilter] && !frame.codec->filters_left();
     input.reads_unfinished = frame.trusted_refs != 0;
+    input.cpu_reads = !frame.unread;
     GpuStatus status = frame.job->begin(planned);
     if (status)
         status = frame.codec->write(planned, input);
@@ -224,6 +230,8 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
         phases &= ~static_cast<unsigned>(DD_PHASE_FILTER);
     const TraceScope scope(frame.trace(), phases & DD_PHASE_RECON ? "submit recon" : "submit filter", frame.number);
     const auto planned = plan_phases(frame, phases);
+    if (!frame.on_gpu(DD_STAGE_MC)) // it may have turned out so
+        frame.read_by_cpu();
     if (!planned[kRecon] && !planned[kFilter])
         return DD_OK;
     if (const std::string_view what = session.gpu()->exceeded(planned); !what.empty())
@@ -333,9 +341,13 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     contained([&] { frame->codec->release_records(); });
     // A frame that was dropped may still be a reference: its pixels are what the CPU left.
     const bool by_cpu = outcome != DD_OUTCOME_DONE;
-    frame->dst->memory->has_p010 = frame->writes_p010 && !by_cpu && frame->error == DD_OK;
-    if (by_cpu && frame->dst->memory->gpu)
-        frame->dst->memory->gpu->take_cpu_pixels();
+    PictureMemory &memory = *frame->dst->memory;
+    memory.has_p010 = frame->writes_p010 && !by_cpu && frame->error == DD_OK;
+    if (memory.gpu) {
+        if (by_cpu)
+            memory.gpu->take_cpu_pixels();
+        memory.gpu->end_frame(by_cpu || !frame->completes || frame->error != DD_OK);
+    }
     if (frame->tells_progress)
         frame->dst->progress.set(by_cpu || frame->error != DD_OK ? PictureProgress::State::redone
                                                                  : PictureProgress::State::complete);
@@ -396,6 +408,15 @@ int dd_frame_wait(DdFrame *frame) {
     if (!frame)
         return DD_ERR_INVALID;
     return frame->fail(guarded([&] { return wait_frame(*frame); }));
+}
+
+int dd_frame_rerun(DdFrame *frame) {
+    if (!frame)
+        return DD_ERR_INVALID;
+    if (frame->dst->memory->gpu)
+        frame->dst->memory->gpu->rerun();
+    frame->read_by_cpu();
+    return DD_OK;
 }
 
 int64_t dd_frame_trace_time(const DdFrame *frame) {

@@ -75,6 +75,8 @@ struct DdPicture : dd::Counted {
     // For kernels that read it: a complete picture in plain memory is the GPU's as well then, or copied.
     dd::GpuStatus reach(dd::Gpu &gpu, const dd::GpuPicture *&reached);
 
+    // The CPU sees the pixels, or will when the frame is complete that is being decoded.
+    dd::GpuStatus read();
     // The dma-buf of the complete picture; nullptr: there is none.
     std::shared_ptr<dd::DmaBuf> export_pixels();
 
@@ -141,6 +143,12 @@ struct DdFrame final : dd::CoefficientStore {
     bool any_on_gpu() const {
         return std::ranges::any_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_GPU; });
     }
+    // Of the references.
+    void read_by_cpu() const {
+        for (DdPicture *picture : ref)
+            if (picture)
+                picture->read(); // an error: its pixels are what the CPU has
+    }
     dd::Trace *trace() const { return session->device->trace.get(); }
     // The first error of a frame stays: it must go to the CPU. DD_OK is none.
     int fail(int result) {
@@ -158,6 +166,7 @@ struct DdFrame final : dd::CoefficientStore {
     bool intra_only = false, filtered = false;
     bool takes_intra = false;              // its intra blocks are recorded too
     bool early = false;                    // the GPU wasn't there when it began
+    bool unread = false;                   // as DdFrameInfo has it
     std::uint8_t absent = 0;               // bit s: the frame has nothing of stage s
     std::uint64_t number = 0;              // of the session
     std::unique_ptr<dd::CodecFrame> codec; // refers to this frame

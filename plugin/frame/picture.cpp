@@ -40,15 +40,25 @@ std::shared_ptr<DmaBuf> DdPicture::export_pixels() {
         file = DmaBuf::allocate(memory->bytes());
         if (!file)
             return nullptr;
+        if (!read())
+            return nullptr;
         std::memcpy(file->data(), memory->data(), memory->layout.size);
     }
-    if (layout().p010 && !(own && memory->has_p010))
+    const bool writes_p010 = layout().p010 && !(own && memory->has_p010);
+    if (writes_p010) {
+        if (!read())
+            return nullptr;
         write_p010(layout(), file->data());
-    if (!file->end_cpu_access())
+    }
+    if (own && memory->gpu ? !memory->gpu->share(writes_p010) : !file->end_cpu_access())
         return nullptr;
-    memory->exported = own;
+    memory->exported = own && !memory->gpu;
     exported = std::move(file);
     return exported;
+}
+
+GpuStatus DdPicture::read() {
+    return memory->gpu ? memory->gpu->read() : GpuStatus{};
 }
 
 DdPicture::~DdPicture() {
@@ -100,6 +110,10 @@ void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t str
         data[p] = there ? base + layout.plane[p].offset : nullptr;
         stride[p] = there ? static_cast<std::ptrdiff_t>(layout.plane[p].stride) : 0;
     }
+}
+
+int dd_picture_read(DdPicture *picture) {
+    return picture ? picture->read().result : int{DD_ERR_INVALID};
 }
 
 int dd_picture_dma_buf(DdPicture *picture, DdDmaBuf *dma_buf) {

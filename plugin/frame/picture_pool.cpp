@@ -28,9 +28,10 @@ std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bo
     gpu = {};
     if (auto memory = find_free(layout, want_gpu)) {
         memory->has_p010 = false;
-        if (std::exchange(memory->exported, false))
-            if (const auto file = memory->dma_buf())
-                file->begin_cpu_access(); // nothing of the old picture is wanted: it may fail
+        if (memory->gpu)
+            memory->gpu->reuse();
+        else if (std::exchange(memory->exported, false))
+            memory->plain_file->begin_cpu_access(); // nothing of the old picture is wanted: it may fail
         return memory;
     }
     auto memory = std::make_unique<PictureMemory>();
@@ -54,8 +55,6 @@ bool PicturePool::allocate_plain(PictureMemory &memory) const {
 void PicturePool::give(std::unique_ptr<PictureMemory> memory) {
     if (memory->gpu && !memory->gpu->idle())
         return; // a GPU that hangs may still write to it
-    if (memory->gpu)
-        memory->gpu->take_cpu_pixels();
     const std::lock_guard lock(mutex_);
     if (memory->layout == newest_ && free_.size() < kMostFree)
         free_.push_back(std::move(memory));

@@ -18,7 +18,7 @@ struct PictureMemory {
     std::unique_ptr<GpuPicture> gpu;
     std::shared_ptr<std::byte> plain;   // pages that a GPU may adopt
     std::shared_ptr<DmaBuf> plain_file; // that `plain` is of; nullptr: none
-    bool exported = false;              // the CPU's access to dma_buf() has ended
+    bool exported = false;              // the CPU's access to `plain_file` has ended
     bool has_p010 = false;              // the GPU wrote it with the last of its frame
 
     std::byte *data() const { return gpu ? gpu->data() : plain.get(); }

@@ -44,6 +44,26 @@ void GpuPicture::take_cpu_pixels() {
     picture_->local_valid = false;
 }
 
+void GpuPicture::reuse() {
+    take_cpu_pixels();
+    picture_->cpu_view.reuse();
+}
+void GpuPicture::begin_frame() {
+    picture_->cpu_view.begin_frame();
+}
+void GpuPicture::rerun() {
+    picture_->cpu_view.rerun();
+}
+void GpuPicture::end_frame(bool cpu_wrote) {
+    picture_->cpu_view.end_frame(cpu_wrote);
+}
+GpuStatus GpuPicture::read() {
+    return status_of(picture_->cpu_view.read());
+}
+GpuStatus GpuPicture::share(bool cpu_wrote) {
+    return status_of(picture_->cpu_view.share(cpu_wrote));
+}
+
 std::shared_ptr<Gpu> Gpu::open(const GpuOptions &options, std::string &why) {
     auto device = VulkanDevice::open(options, why);
     return device ? std::shared_ptr<Gpu>(new Gpu(std::move(device))) : nullptr;
@@ -199,6 +219,7 @@ GpuStatus GpuJob::submit(const GpuJobInput &input) {
     submit.cpu_wrote = input.cpu_wrote;
     submit.final = input.final;
     submit.reads_unfinished = input.reads_unfinished;
+    submit.cpu_reads = input.cpu_reads;
     if (!submit.tables)
         return {DD_ERR_NO_MEMORY, "out of memory"};
     timeline_.submitted = Trace::now();

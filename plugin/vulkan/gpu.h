@@ -50,6 +50,14 @@ class GpuPicture {
     // The CPU's pixels are the picture, whatever the GPU has.
     void take_cpu_pixels();
 
+    // What becomes of the memory, and what of it the CPU and other devices see (vulkan/cpu_view.h).
+    void reuse();
+    void begin_frame();
+    void rerun();
+    void end_frame(bool cpu_wrote);
+    GpuStatus read();
+    GpuStatus share(bool cpu_wrote);
+
   private:
     friend class GpuJob;
     std::shared_ptr<VulkanPicture> picture_;
@@ -110,6 +118,7 @@ struct GpuJobInput {
     bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
     bool final = false;            // the GPU alone changes dst after this
     bool reads_unfinished = false; // earlier submits may still write the references
+    bool cpu_reads = true;         // the CPU reads the complete picture, without a call of GpuPicture::read()
 };
 
 // One submit of a frame: begin, write the uploads, submit, wait.

@@ -4,6 +4,7 @@
 #pragma once
 #include "batch/dispatch.h"
 #include "batch/picture_layout.h"
+#include "vulkan/cpu_view.h"
 #include "vulkan/memory.h"
 
 #include <atomic>
@@ -17,6 +18,7 @@ struct VulkanPicture {
     std::shared_ptr<std::byte> adopted; // plain memory that `host` lies in
     Buffer host;                        // what the CPU sees; the only copy but on discrete devices
     Buffer local;                       // working copy of a discrete device, or scratch
+    CpuView cpu_view{host};
 
     // Of the working copy, guarded by VulkanDevice::submit_mutex. It becomes invalid without, so that whoever takes
     // or gives back a picture doesn't wait for submits.

@@ -89,7 +89,7 @@ VkResult Slot::allocate(VkDeviceSize size, MemoryUse use, Buffer &buffer) {
 VkResult Slot::submit(const SubmitInput &input) {
     if (device_.given_up())
         return VK_ERROR_DEVICE_LOST;
-    VkResult result = input.dst->host.flush();
+    VkResult result = flush_pictures(input);
     if (result == VK_SUCCESS)
         result = upload_.flush();
     if (result == VK_SUCCESS && coefs_)
@@ -115,6 +115,7 @@ VkResult Slot::submit(const SubmitInput &input) {
         return result;
     busy_ = input;
     in_flight_ = true;
+    input.dst->cpu_view.submitted();
     grace_ = device_.grace();
     for (const auto &ref : input.ref)
         if (ref && ref->has_copy() && !ref->local_valid)
@@ -122,6 +123,14 @@ VkResult Slot::submit(const SubmitInput &input) {
     if (input.dst->has_copy())
         input.dst->local_valid = input.final;
     return VK_SUCCESS;
+}
+
+VkResult Slot::flush_pictures(const SubmitInput &input) {
+    VkResult result = input.dst->cpu_view.flush(input.cpu_wrote);
+    for (const auto &ref : input.ref)
+        if (result == VK_SUCCESS && ref && ref->host)
+            result = ref->cpu_view.share(false);
+    return result;
 }
 
 // Makes those that don't.
@@ -206,7 +215,9 @@ void Slot::finish(bool worked) {
     device_.progress++;
     busy_result_ = device_.vk().ResetFences(device_.handle(), 1, &fence_);
     if (worked && busy_result_ == VK_SUCCESS)
-        busy_result_ = busy_.dst->host.invalidate();
+        busy_result_ = busy_.dst->cpu_view.finished(busy_.final, busy_.cpu_reads);
+    else
+        busy_.dst->cpu_view.failed();
     {
         const std::lock_guard lock(device_.submit_mutex);
         for (const auto &ref : busy_.ref)

@@ -27,6 +27,7 @@ struct SubmitInput {
     bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
     bool final = false;            // the GPU alone changes dst after this
     bool reads_unfinished = false; // earlier submits may still write the references
+    bool cpu_reads = true;         // the CPU reads the complete picture
 };
 
 class Slot {
@@ -66,6 +67,7 @@ class Slot {
     VkResult init();
     VkDeviceSize capacity() const { return coefs_.size() + upload_.size(); }
     VkResult reserve_residuals(const PhaseWork &work);
+    static VkResult flush_pictures(const SubmitInput &input);
     VkDeviceSize most_capacity(VkDeviceSize needed) const;
     VkResult allocate(VkDeviceSize size, MemoryUse use, Buffer &buffer);
     bool pipelines_exist(const SubmitInput &input);

@@ -64,7 +64,7 @@ def is_deep(stream: Path) -> bool:
 
 def cases_of(streams: list[Path], deep: Path) -> list[Case]:
     cases = [Case(f"plan {plan}, {threads} threads", stream, plan, ("--threads", threads, "--perturb", "7"))
-             for stream in streams for plan, threads in (("gpu", "1"), ("cpu", "4"), ("auto", "4"))]
+             for stream in streams for plan, threads in (("gpu", "1"), ("cpu", "4"), ("auto", "4"), ("random", "4"))]
     first = streams[0]
     return [*cases,
             *(Case(f"P010, plan {plan}", deep, plan, ("--threads", "4", "--perturb", "7"), {"DAEDALUS_P010": "1"}) for plan in ("gpu", "cpu")),

@@ -8,8 +8,11 @@ extern "C" {
 
 #include <cstdlib>
 #include <cstring>
+#include <linux/dma-buf.h>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <utility>
 
@@ -59,11 +62,18 @@ void check_plane(const AVDRMPlaneDescriptor &plane, const AVFrame &view, int ind
             "a plane ends behind its object");
 }
 
+// The frame outlives it, and with it the file.
 struct Mapping {
+    int file;
     std::size_t bytes;
+    bool sync(std::uint64_t flags) const {
+        dma_buf_sync argument = {flags | DMA_BUF_SYNC_READ};
+        return ioctl(file, DMA_BUF_IOCTL_SYNC, &argument) == 0;
+    }
     static void free(void *opaque, std::uint8_t *data) {
-        munmap(data, static_cast<Mapping *>(opaque)->bytes);
-        delete static_cast<Mapping *>(opaque);
+        const std::unique_ptr<Mapping> mapping(static_cast<Mapping *>(opaque));
+        munmap(data, mapping->bytes);
+        mapping->sync(DMA_BUF_SYNC_END);
     }
 };
 
@@ -115,8 +125,9 @@ Frame map_drm_frame(const AVFrame &frame) {
     void *data = mmap(nullptr, object.size, PROT_READ, MAP_SHARED, object.fd, 0);
     require(data != MAP_FAILED, "its memory can't be mapped");
     auto *base = static_cast<std::uint8_t *>(data);
-    view->buf[0] =
-        av_buffer_create(base, object.size, Mapping::free, new Mapping{object.size}, AV_BUFFER_FLAG_READONLY);
+    auto mapping = std::make_unique<Mapping>(Mapping{object.fd, object.size});
+    require(mapping->sync(DMA_BUF_SYNC_START), "its memory can't be synchronised");
+    view->buf[0] = av_buffer_create(base, object.size, Mapping::free, mapping.release(), AV_BUFFER_FLAG_READONLY);
     for (int p = 0; p < layer.nb_planes; ++p) {
         check_plane(layer.planes[p], *view, p, object.size);
         view->data[p] = base + layer.planes[p].offset;

@@ -455,6 +455,7 @@ void ff_vp9_daedalus_begin_frame(AVCodecContext *avctx, int size)
         .intra_only  = intra_only,
         .filtered    = !!s->s.h.filter.level,
         .coded_bytes = size,
+        .unread      = avctx->pix_fmt == AV_PIX_FMT_DRM_PRIME,
     };
 
     if (!dd)
@@ -910,6 +911,7 @@ static int rerun(AVCodecContext *avctx, int error)
     VP9DaedalusContext *dd = s->dd;
 
     av_log(avctx, AV_LOG_DEBUG, "The frame runs again on the CPU: %s\n", dd_result_text(error));
+    dd_frame_rerun(dd->frame);
     clear_coefs(s);
     dd->outcome  = DD_OUTCOME_RERUN;
     s->gpu_frame = 0;

@@ -72,8 +72,9 @@ extern "C" {
  *  | 2 | 2026-11-27 | DdDeviceOptions.robust |
  *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched |
  *  | 4 | 2026-11-28 | DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h |
- *  | 5 | 2026-11-28 | DdDeviceOptions.p010; dd_device_exports says what | */
-#define DD_API_NUMBER 5
+ *  | 5 | 2026-11-28 | DdDeviceOptions.p010; dd_device_exports says what |
+ *  | 6 | 2026-11-29 | DdFrameInfo.unread, dd_picture_read, dd_frame_rerun | */
+#define DD_API_NUMBER 6
 
 typedef enum DdResult {
     DD_OK = 0,
@@ -231,6 +232,10 @@ DD_API void dd_picture_unref(DdPicture **picture);
  *  least 64 bytes of slack before the first and after the last plane. Strides are the same for equal formats. */
 DD_API void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]);
 
+/** Brings the planes up to date of a complete picture whose frame was DdFrameInfo.unread; nothing is to be done for
+ *  others. May be called from several threads at once. Fails with DD_ERR_NO_MEMORY, or DD_ERR_DEVICE. */
+DD_API int dd_picture_read(DdPicture *picture);
+
 /** A picture as other devices import it: one object that holds all planes, linear. */
 typedef struct DdDmaBuf {
     size_t size;            /**< sizeof(DdDmaBuf), set by the caller */
@@ -270,6 +275,10 @@ typedef struct DdFrameInfo {
     uint32_t
         coded_bytes; /**< of the frame in the bitstream: how many coefficients there are goes with it; 0: unknown */
     uint32_t tiles;  /**< AV1: of the frame, at most 4096; 0: one */
+    /** 1: on a device that exports pictures, the CPU won't read `dst` when the frame is complete, unless
+     *  dd_picture_read is called: its caches need no maintenance then. The library takes care of later frames that
+     *  refer to it. */
+    uint32_t unread;
 } DdFrameInfo;
 
 /** Begins a frame and makes its plan. */
@@ -298,6 +307,10 @@ DD_API unsigned dd_frame_await_references(DdFrame *frame, unsigned slots);
  *  DD_ERR_RANGE) the pixels of `dst` are undefined, and the whole frame must be reconstructed by the CPU. Bounded in
  *  time: a GPU that hangs is given up. */
 DD_API int dd_frame_wait(DdFrame *frame);
+
+/** Before the CPU does the whole frame again, where a reference may have been DdFrameInfo.unread: brings their planes
+ *  up to date. */
+DD_API int dd_frame_rerun(DdFrame *frame);
 
 typedef enum DdOutcome {
     DD_OUTCOME_DONE,    /**< as planned */

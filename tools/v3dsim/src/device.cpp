@@ -108,10 +108,6 @@ int Device::request(int client, unsigned number, void *argument) {
         BufferObject bo;
         if (!memory_.find(a->handle, &bo))
             return ENOENT;
-        if (bo.imported) {
-            std::fprintf(stderr, "v3dsim: mapping imported memory through the driver is not implemented\n");
-            return EINVAL;
-        }
         a->offset = bo.address;
         return 0;
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//
 #include "dma_heap.h"
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 #include <sys/mman.h>
@@ -20,6 +19,9 @@ constexpr const char *heap_names[] = {"vidbuf_cached", "system"};
 
 // ioctl numbers without direction and size: type and number.
 constexpr unsigned heap_alloc = 'H' << 8 | 0, buffer_sync = 'b' << 8 | 0;
+
+// Flags of a synchronisation (linux/dma-buf.h).
+constexpr uint64_t sync_read = 1, sync_write = 2, sync_end = 4;
 
 struct HeapAllocation {
     uint64_t length;
@@ -57,13 +59,48 @@ int new_file(const char *name, uint64_t size, std::set<uint64_t> &known) {
     return fd;
 }
 
-bool is_known(int fd, const std::set<uint64_t> &known) {
+// A buffer that the GPU has imported: the same bytes, as the CPU's caches have them and as its memory has them.
+struct Views {
+    uint8_t *cpu, *device;
+    uint64_t size;
+};
+
+// By inode: one device imports a buffer.
+std::map<uint64_t, Views> &imported() {
+    static auto *map = new std::map<uint64_t, Views>;
+    return *map;
+}
+
+// 0: no file.
+uint64_t inode_of(int fd) {
     struct stat st;
     const int saved = errno;
-    const bool ok = fstat(fd, &st) == 0;
+    const uint64_t inode = fstat(fd, &st) == 0 ? st.st_ino : 0;
     errno = saved;
+    return inode;
+}
+
+bool is_known(int fd, const std::set<uint64_t> &known) {
+    const uint64_t inode = inode_of(fd);
     std::lock_guard lock(mutex);
-    return ok && known.count(st.st_ino);
+    return inode && known.count(inode);
+}
+
+// What the Arm architecture's maintenance of caches does: the end of an access writes back what the CPU wrote, its
+// beginning drops what the CPU's caches hold.
+int synchronise(int fd, uint64_t flags) {
+    if (!(flags & (sync_read | sync_write)))
+        return EINVAL;
+    std::lock_guard lock(mutex);
+    const auto found = imported().find(inode_of(fd));
+    if (found == imported().end())
+        return 0;
+    const Views &views = found->second;
+    if (!(flags & sync_end) && flags & sync_read)
+        std::memcpy(views.cpu, views.device, views.size);
+    else if (flags & sync_end && flags & sync_write)
+        std::memcpy(views.device, views.cpu, views.size);
+    return 0;
 }
 
 int allocate(HeapAllocation *a) {
@@ -86,10 +123,32 @@ bool request(int fd, unsigned number, void *argument, int *error) {
     if (number == heap_alloc && is_known(fd, heaps()))
         *error = allocate(static_cast<HeapAllocation *>(argument));
     else if (number == buffer_sync && is_known(fd, buffers()))
-        *error = 0;
+        *error = synchronise(fd, *static_cast<const uint64_t *>(argument));
     else
         return false;
     return true;
+}
+
+bool import(int fd, uint8_t *device, uint64_t size) {
+    void *cpu = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (cpu == MAP_FAILED)
+        return false;
+    std::memcpy(device, cpu, size);
+    std::lock_guard lock(mutex);
+    if (imported().try_emplace(inode_of(fd), Views{static_cast<uint8_t *>(cpu), device, size}).second)
+        return true;
+    munmap(cpu, size);
+    return false;
+}
+
+void release(const uint8_t *device) {
+    std::lock_guard lock(mutex);
+    std::erase_if(imported(), [&](const auto &entry) {
+        if (entry.second.device != device)
+            return false;
+        munmap(entry.second.cpu, entry.second.size);
+        return true;
+    });
 }
 
 } // namespace v3dsim::dma_heap

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "memory.h"
 
+#include "dma_heap.h"
+
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -103,13 +105,12 @@ uint32_t Memory::import(int fd, uint32_t size) {
     bo.address = place(size);
     if (!bo.address)
         return 0;
-    if (mmap(base_ + bo.address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-        bo.size = size;
+    bo.size = size;
+    if (!dma_heap::import(fd, base_ + bo.address, size)) {
         release(bo);
         return 0;
     }
     bo.handle = next_handle_++;
-    bo.size = size;
     bo.application = bo.imported = true;
     set_owner(bo, bo.handle);
     objects_.emplace(bo.handle, bo);
@@ -118,13 +119,9 @@ uint32_t Memory::import(int fd, uint32_t size) {
 
 void Memory::release(BufferObject &bo) {
     set_owner(bo, 0);
-    if (bo.imported) {
-        if (mmap(base_ + bo.address, bo.size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd_,
-                 bo.address) == MAP_FAILED)
-            fail("v3dsim: cannot restore the address space");
-    } else {
-        fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo.address, bo.size);
-    }
+    if (bo.imported)
+        dma_heap::release(base_ + bo.address);
+    fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo.address, bo.size);
     uint32_t address = bo.address, size = bo.size + guard;
     auto next = free_.lower_bound(address);
     if (next != free_.end() && address + size == next->first) {

@@ -39,7 +39,7 @@ class Memory {
 
     // Each returns 0 when there is no room.
     uint32_t create(uint32_t size, bool application);
-    // Puts a foreign memory file (a dma-buf) into the address space.
+    // The GPU's view of a foreign memory file (a dma-buf), which has to be synchronised.
     uint32_t import(int fd, uint32_t size);
     // False for an unknown handle.
     bool close(uint32_t handle);

@@ -5,10 +5,13 @@
 #include "qpu_machine.h"
 
 #include "device.h"
+#include "dma_heap.h"
 #include "job.h"
 #include "syncobj.h"
 
 #include <cerrno>
+#include <linux/dma-buf.h>
+#include <linux/dma-heap.h>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
@@ -64,26 +67,50 @@ TEST_CASE("a buffer object in use by a job outlives its handle") {
     CHECK_FALSE(memory.mapped(bo.address, 4));
 }
 
-TEST_CASE("imported memory is the file's") {
+TEST_CASE("imported memory is the processor's once it is synchronised") {
     Memory memory;
-    const int fd = memfd_create("test", MFD_CLOEXEC);
-    REQUIRE(ftruncate(fd, 8192) == 0);
-    const uint32_t value = 0x12345678;
-    REQUIRE(pwrite(fd, &value, 4, 4096) == 4);
+    const int heap = dma_heap::open("/dev/dma_heap/system");
+    REQUIRE(heap >= 0);
+    int error = -1;
+    dma_heap_allocation_data request = {};
+    request.len = 8192;
+    REQUIRE(dma_heap::request(heap, DMA_HEAP_IOCTL_ALLOC & 0xffff, &request, &error));
+    REQUIRE(error == 0);
+    const int fd = static_cast<int>(request.fd);
+    const auto synchronise = [&](uint64_t flags) {
+        dma_buf_sync sync = {flags};
+        REQUIRE(dma_heap::request(fd, DMA_BUF_IOCTL_SYNC & 0xffff, &sync, &error));
+        return error;
+    };
+    auto *const cpu = static_cast<uint8_t *>(mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+    REQUIRE(cpu != MAP_FAILED);
+    cpu[4096] = 5;
     BufferObject bo;
     const uint32_t handle = memory.import(fd, 8192);
     REQUIRE(memory.find(handle, &bo));
     CHECK(bo.application);
-    uint32_t word = 0;
-    CHECK(memory.read_word(bo.address + 4096, &word));
-    CHECK(word == value);
-    memory.base()[bo.address] = 7;
-    uint8_t byte = 0;
-    REQUIRE(pread(fd, &byte, 1, 0) == 1);
-    CHECK(byte == 7);
+    uint8_t *const gpu = memory.base() + bo.address;
+    CHECK(gpu[4096] == 5);
+
+    cpu[0] = 6;
+    CHECK(gpu[0] == 0);
+    CHECK(synchronise(DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ) == 0);
+    CHECK(gpu[0] == 0);
+    CHECK(synchronise(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW) == 0);
+    CHECK(gpu[0] == 6);
+    gpu[0] = 7;
+    CHECK(cpu[0] == 6);
+    CHECK(synchronise(DMA_BUF_SYNC_START | DMA_BUF_SYNC_WRITE) == 0);
+    CHECK(cpu[0] == 6);
+    CHECK(synchronise(DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ) == 0);
+    CHECK(cpu[0] == 7);
+    CHECK(synchronise(0) == EINVAL);
+
     REQUIRE(memory.close(handle));
     CHECK(memory.import(fd, 100000) == 0); // larger than the file
+    munmap(cpu, 8192);
     close(fd);
+    close(heap);
 }
 
 TEST_CASE("poison differs from word to word and is there from the start") {

@@ -322,6 +322,7 @@ static void filter_all_on_cpu(Dav1dFrameContext *const f) {
 static int decode_again(Dav1dFrameContext *const f) {
     if (prepare_tc(f)) return -1;
     f->daedalus.rerun = 1;
+    dd_frame_rerun(f->daedalus.frame);
     dav1d_daedalus_undo_recon(f);
     f->bd_fn.filter_sbrow = filter_sbrow_none;
     memset(f->lf.mask, 0, sizeof(*f->lf.mask) * f->lf.mask_sz);
@@ -468,6 +469,7 @@ void dav1d_daedalus_begin_frame(Dav1dFrameContext *const f) {
         .cpu_only    = f->frame_hdr->width[0] != f->frame_hdr->width[1],
         .one_pass    = !f->c->uses_2pass,
         .tiles       = n_tiles,
+        .unread      = !(f->c->apply_grain && f->seq_hdr->film_grain_present),
     };
     for (int i = 0; i < f->n_tile_data; i++)
         info.coded_bytes += f->tile[i].data.sz;
