@@ -4,6 +4,7 @@
 #include "util/device_file.h"
 #include "util/pages.h"
 
+#include <algorithm>
 #include <cerrno>
 
 #if defined(__linux__) && __has_include(<linux/dma-heap.h>)
@@ -20,13 +21,8 @@ namespace {
 constexpr const char *kHeaps[] = {"/dev/dma_heap/vidbuf_cached", "/dev/dma_heap/system"};
 
 #if defined(__linux__) && __has_include(<linux/dma-heap.h>)
-int open_heap() {
-    for (const char *path : kHeaps) {
-        const int heap = open(path, O_RDWR | O_CLOEXEC);
-        if (heap >= 0)
-            return heap;
-    }
-    return -1;
+int open_heap(const char *path) {
+    return open(path, O_RDWR | O_CLOEXEC);
 }
 
 int retry_ioctl(int file, unsigned long request, void *argument) {
@@ -37,8 +33,8 @@ int retry_ioctl(int file, unsigned long request, void *argument) {
     return result;
 }
 
-int allocate_file(std::size_t size) {
-    const int heap = open_heap();
+int allocate_in(const char *path, std::size_t size) {
+    const int heap = open_heap(path);
     if (heap < 0)
         return -1;
     dma_heap_allocation_data request = {};
@@ -47,6 +43,14 @@ int allocate_file(std::size_t size) {
     const int result = retry_ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &request);
     close(heap);
     return result < 0 ? -1 : static_cast<int>(request.fd);
+}
+
+// A heap of contiguous memory may be full where another one isn't.
+int allocate_file(std::size_t size) {
+    for (const char *path : kHeaps)
+        if (const int file = allocate_in(path, size); file >= 0)
+            return file;
+    return -1;
 }
 
 bool sync(int file, unsigned long long flags) {
@@ -60,7 +64,7 @@ constexpr unsigned long long kEnd = DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW;
 #else
 constexpr unsigned long long kBegin = 0, kEnd = 0;
 
-int open_heap() {
+int open_heap(const char *) {
     return -1;
 }
 int allocate_file(std::size_t) {
@@ -74,11 +78,12 @@ bool sync(int, unsigned long long) {
 } // namespace
 
 bool DmaBuf::available() {
-    const int heap = open_heap();
-    if (heap < 0)
-        return false;
-    close(heap);
-    return true;
+    return std::ranges::any_of(kHeaps, [](const char *path) {
+        const int heap = open_heap(path);
+        if (heap >= 0)
+            close(heap);
+        return heap >= 0;
+    });
 }
 
 std::string DmaBuf::why_unavailable() {

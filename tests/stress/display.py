@@ -73,6 +73,7 @@ def cases_of(streams: list[Path], deep: Path) -> list[Case]:
             Case("the GPU comes late", first, environment={"DAEDALUS_OPEN_LATE": "30"}),
             *(Case(f"the GPU fails, {fault}", first, environment={"DAEDALUS_FAULT": fault}) for fault in ("submit:3", "wait:3", "lost:5")),
             Case("no GPU", first, environment={"DAEDALUS_DEVICE": "cpu"}),
+            Case("a heap is full", first, environment={"V3DSIM_FULL_HEAP": "vidbuf_cached"}),
             Case("many frames, few files", first, "cpu", ("--threads", "2", "--perturb", "3"), repeat=100),
             Case("no dma-heap", first, simulated=False, environment={"DAEDALUS_DEVICE": "llvmpipe"})]
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "dma_heap.h"
+#include "settings.h"
 
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
+#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,18 +37,23 @@ std::set<uint64_t> &heaps() {
     static auto *set = new std::set<uint64_t>;
     return *set;
 }
+std::set<uint64_t> &full_heaps() {
+    static auto *set = new std::set<uint64_t>;
+    return *set;
+}
 std::set<uint64_t> &buffers() {
     static auto *set = new std::set<uint64_t>;
     return *set;
 }
 
-bool is_heap(const char *path) {
+// nullptr: it isn't one.
+const char *heap_at(const char *path) {
     if (!path || std::strncmp(path, heap_folder, std::strlen(heap_folder)) != 0)
-        return false;
+        return nullptr;
     for (const char *name : heap_names)
         if (!std::strcmp(path + std::strlen(heap_folder), name))
-            return true;
-    return false;
+            return name;
+    return nullptr;
 }
 
 int new_file(const char *name, uint64_t size, std::set<uint64_t> &known) {
@@ -116,12 +123,18 @@ int allocate(HeapAllocation *a) {
 } // namespace
 
 int open(const char *path) {
-    return is_heap(path) ? new_file("v3dsim-dma-heap", 0, heaps()) : -1;
+    const char *const name = heap_at(path);
+    if (!name)
+        return -1;
+    static const std::string full = settings_from_environment().full_heap;
+    return new_file("v3dsim-dma-heap", 0, full == name ? full_heaps() : heaps());
 }
 
 bool request(int fd, unsigned number, void *argument, int *error) {
     if (number == heap_alloc && is_known(fd, heaps()))
         *error = allocate(static_cast<HeapAllocation *>(argument));
+    else if (number == heap_alloc && is_known(fd, full_heaps()))
+        *error = ENOMEM;
     else if (number == buffer_sync && is_known(fd, buffers()))
         *error = synchronise(fd, *static_cast<const uint64_t *>(argument));
     else

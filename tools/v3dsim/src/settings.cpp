@@ -88,6 +88,7 @@ Settings settings_from_environment() {
     s.yield = flag("V3DSIM_YIELD");
     s.synchronous = flag("V3DSIM_SYNC");
     s.idle = flag("V3DSIM_IDLE");
+    s.full_heap = variable("V3DSIM_FULL_HEAP");
     s.verbose = flag("V3DSIM_VERBOSE");
     s.listing_file = variable("V3DSIM_LISTING");
     s.stats_file = variable("V3DSIM_STATS");

@@ -23,6 +23,8 @@ struct Settings {
     bool synchronous = false;
     // V3DSIM_IDLE=1: jobs end at once and do nothing, to count what programs do around them.
     bool idle = false;
+    // V3DSIM_FULL_HEAP=NAME: the dma-heap of this name has no memory left.
+    std::string full_heap;
     // V3DSIM_VERBOSE=1: a line for each job on stderr.
     bool verbose = false;
     // V3DSIM_LISTING=FILE: the disassembly of every program that runs, with executions of each instruction by each job.
