@@ -3,6 +3,9 @@
 #include "memory_cost.h"
 #include "scheduler_cost.h"
 
+#include "util/dma_buf.h"
+#include "vulkan/gpu.h"
+
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +14,7 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <memory>
 
 namespace {
 
@@ -142,25 +146,34 @@ nlohmann::json json_of(const bench::MemoryRates &rates) {
     return {{"read", rates.read}, {"write", rates.write}, {"copy", rates.copy}};
 }
 
-// No GPU is needed for it.
-int run_memory(const Options &options) {
-    const dd::PictureFormat format = scene_of(options).format;
-    const std::size_t bytes = std::size_t{format.width} * format.height * 3 / 2 * (format.bit_depth > 8 ? 2 : 1);
-    const bench::MemoryCost cost = bench::measure_memory(bytes, options.seconds);
-    print_rates("plain memory", cost.plain);
-    if (cost.heap.read > 0) {
-        print_rates("dma-heap", cost.heap);
-        std::printf("synchronisation of a picture that was written: begin %.0f us, end %.0f us\n", cost.begin_ns / 1e3,
-                    cost.end_ns / 1e3);
-    } else {
-        std::puts("dma-heap: there is none that may be opened");
+nlohmann::json run_synchronisation(const Options &options) {
+    std::string why;
+    std::unique_ptr<dd::GpuPicture> picture; // the memory is imported as long as it lives
+    const auto gpu = dd::Gpu::open({options.device, options.profile}, why);
+    if (!gpu || !gpu->make_picture(dd::make_picture_layout(scene_of(options).format, 64), picture) ||
+        !picture->dma_buf()) {
+        std::puts("synchronisation: no GPU imports memory of a dma-heap");
+        return nullptr;
     }
+    const dd::DmaBuf &imported = *picture->dma_buf();
+    const bench::SynchronisationCost cost = bench::measure_synchronisation(imported, options.seconds);
+    std::printf("synchronisation of a picture that was written: begin %.0f us, end %.0f us\n", cost.begin_ns / 1e3,
+                cost.end_ns / 1e3);
+    return {{"bytes", imported.size()}, {"begin_ns", cost.begin_ns}, {"end_ns", cost.end_ns}};
+}
+
+int run_memory(const Options &options) {
+    const bench::MemoryCost cost = bench::measure_memory(options.seconds);
+    print_rates("plain memory", cost.plain);
+    if (cost.heap.read > 0)
+        print_rates("dma-heap", cost.heap);
+    else
+        std::puts("dma-heap: there is none that may be opened");
+    const nlohmann::json synchronisation = run_synchronisation(options);
     if (!options.json.empty())
-        write_json(options.json, {{"picture_bytes", cost.picture_bytes},
-                                  {"plain", json_of(cost.plain)},
-                                  {"heap", json_of(cost.heap)},
-                                  {"sync_begin_ns", cost.begin_ns},
-                                  {"sync_end_ns", cost.end_ns}});
+        write_json(
+            options.json,
+            {{"plain", json_of(cost.plain)}, {"heap", json_of(cost.heap)}, {"synchronisation", synchronisation}});
     return 0;
 }
 

@@ -55,36 +55,34 @@ MemoryRates rates_of(std::byte *a, std::byte *b, std::size_t bytes, double secon
 
 } // namespace
 
-MemoryCost measure_memory(std::size_t bytes, double seconds) {
+MemoryCost measure_memory(double seconds) {
     MemoryCost cost;
-    cost.picture_bytes = bytes;
     const auto a = dd::map_pages(kRateBytes), b = dd::map_pages(kRateBytes);
     if (!a || !b)
         throw std::runtime_error("no memory to measure");
     cost.plain = rates_of(a.get(), b.get(), kRateBytes, seconds);
-    auto from = dd::DmaBuf::allocate(kRateBytes), to = dd::DmaBuf::allocate(kRateBytes);
-    if (!from || !to)
-        return cost;
-    cost.heap = rates_of(from->data(), to->data(), kRateBytes, seconds);
-    to.reset();
-    from = dd::DmaBuf::allocate(bytes);
-    if (!from)
-        return cost;
+    const auto from = dd::DmaBuf::allocate(kRateBytes), to = dd::DmaBuf::allocate(kRateBytes);
+    if (from && to)
+        cost.heap = rates_of(from->data(), to->data(), kRateBytes, seconds);
+    return cost;
+}
+
+SynchronisationCost measure_synchronisation(const dd::DmaBuf &imported, double seconds) {
     double begin_seconds = 0, end_seconds = 0, runs = 0;
     const auto start = Clock::now();
     do {
-        std::memset(from->data(), static_cast<int>(runs) & 1, bytes);
+        std::memset(imported.data(), static_cast<int>(runs) & 1, imported.size());
         const auto end = Clock::now();
-        from->end_cpu_access();
+        if (!imported.end_cpu_access())
+            throw std::runtime_error("a picture can't be synchronised");
         end_seconds += seconds_since(end);
         const auto begin = Clock::now();
-        from->begin_cpu_access();
+        if (!imported.begin_cpu_access())
+            throw std::runtime_error("a picture can't be synchronised");
         begin_seconds += seconds_since(begin);
         runs++;
     } while (seconds_since(start) < seconds);
-    cost.begin_ns = begin_seconds / runs * 1e9;
-    cost.end_ns = end_seconds / runs * 1e9;
-    return cost;
+    return {begin_seconds / runs * 1e9, end_seconds / runs * 1e9};
 }
 
 } // namespace bench

@@ -4,6 +4,10 @@
 #pragma once
 #include <cstddef>
 
+namespace dd {
+class DmaBuf;
+}
+
 namespace bench {
 
 struct MemoryRates {
@@ -12,11 +16,13 @@ struct MemoryRates {
 
 struct MemoryCost {
     MemoryRates plain, heap; // of `heap` all is 0 where there is none
-    std::size_t picture_bytes = 0;
-    double begin_ns = 0, end_ns = 0; // DMA_BUF_IOCTL_SYNC of a picture that the CPU has written
 };
+MemoryCost measure_memory(double seconds);
 
-// `bytes`: of a picture.
-MemoryCost measure_memory(std::size_t bytes, double seconds);
+struct SynchronisationCost {
+    double begin_ns = 0, end_ns = 0; // DMA_BUF_IOCTL_SYNC of memory that the CPU has written
+};
+// The kernel maintains caches for the devices that have imported the memory, and for no others.
+SynchronisationCost measure_synchronisation(const dd::DmaBuf &imported, double seconds);
 
 } // namespace bench

@@ -33,9 +33,10 @@ def of_memory(figures: dict) -> list[str]:
         return [figures["error"], ""]
     rows = [[name, *(f"{figures[key][rate] / 1e9:.1f}" for rate in ("read", "write", "copy"))]
             for name, key in (("plain", "plain"), ("dma-heap", "heap")) if figures[key]["read"]]
-    synchronised = [f"Synchronising a picture of {figures['picture_bytes'] / 1e6:.1f} MB: begin {figures['sync_begin_ns'] / 1e3:.0f} µs, end "
-                    f"{figures['sync_end_ns'] / 1e3:.0f} µs.", ""] if figures["heap"]["read"] else ["There is no dma-heap.", ""]
-    return table(["memory", "reads, GB/s", "writes", "copies"], rows) + synchronised
+    cost = figures["synchronisation"]
+    synchronised = (f"Synchronising a picture of {cost['bytes'] / 1e6:.1f} MB that the GPU has imported: begin {cost['begin_ns'] / 1e3:.0f} µs, "
+                    f"end {cost['end_ns'] / 1e3:.0f} µs.") if cost else "The GPU imports no memory of a dma-heap."
+    return [*table(["memory", "reads, GB/s", "writes", "copies"], rows), synchronised, ""]
 
 
 def of_kernels(depths: dict) -> list[str]:
