@@ -16,9 +16,7 @@ COUNTED_PIXELS = 1920 * 1080
 # 1080p on 2.15 cores: 15.6 ms a frame) with 25 to 40 million instructions is 0.7 to 1.1 over all.
 PARSING, SIMD, RECORDING = (0.7, 1.2), (0.8, 1.8), (0.9, 1.8)
 
-# DMA_BUF_IOCTL_SYNC goes over a picture by lines of 64 bytes, begin and end once a frame: nanoseconds a line and call.
-SYNC_NS_A_LINE = (10.0, 3.0)
-SYNC_CALLS = 2
+SYNC_NS_A_LINE = (10.0, 3.0)  # DMA_BUF_IOCTL_SYNC goes over a picture by lines of 64 bytes
 HANDOVER_MS = (0.4, 0.15)  # a submit, the interrupt and the waiting thread's wake-up, of two phases
 
 # Stages of the counts: which can go to V3D, and of what kind the rest is.
@@ -91,6 +89,15 @@ def kind_of(stage: str) -> tuple[float, float]:
     return SIMD if stage in SIMD_STAGES else RECORDING if stage in RECORDS else PARSING
 
 
+def synchronisations(material: Material, stages: tuple[str, ...]) -> int:
+    """Of a frame that a program reads: before the first submit and after the last one; for the CPU's intra blocks between recon and
+    filters; and for the frames that refer to it, where the CPU filters last. A display's frame needs two less."""
+    filters = {"lf", "cdef", "lr"}
+    recon = bool({"mc", "itx"} & set(stages))
+    left = any(moved in filters - set(stages) and material.stock.get(name) for name, moved in MOVES.items())
+    return 2 + 2 * (recon and bool(filters & set(stages))) + (recon and left)
+
+
 def cost(material: Material, stream: Stream, stages: tuple[str, ...], mix: float, clock: str, side: int) -> Cost:
     """`side`: 0 pessimistic, 1 optimistic."""
     scale = stream.scale()
@@ -104,7 +111,7 @@ def cost(material: Material, stream: Stream, stages: tuple[str, ...], mix: float
             change -= milliseconds(material.stock.get(name, 0) - material.gpu.get(name, 0), SIMD, side)
     change += sum(milliseconds(material.gpu.get(name, 0), RECORDING, side) for name, of in RECORDS.items() if of in stages)
     lines = COUNTED_PIXELS * PICTURE_BYTES[material.depth] / 64
-    change += SYNC_CALLS * lines * SYNC_NS_A_LINE[side] / 1e6
+    change += synchronisations(material, stages) * lines * SYNC_NS_A_LINE[side] / 1e6
     v3d = sum(material.v3d_ms[clock].get(stage, 0) for stage in stages)
     between = milliseconds(material.stock.get("intra", 0), SIMD, side) if set(stages) & {"mc", "itx"} else 0.0
     chain = (v3d + between) * scale + HANDOVER_MS[side]
