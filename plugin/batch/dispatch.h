@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // A dispatch as the codec's planner describes it and a Slot records it. This header names no Vulkan type:
-// the planner (vulkan/vp9_dispatch.cpp) meets the slot here.
+// the planner (vp9/dispatch.cpp, av1/dispatch.cpp) meets the slot here.
 #pragma once
 #include "batch/p010.h"
 #include "batch/picture_layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The file, all of it little-endian 32-bit words but for pixels: "DDB1", version, codec (0: VP9, 1: AV1), phases;
-// then what the codec has to say (ddb_vp9.cpp, ddb_av1.cpp).
+// then what the codec has to say (vp9_saved_batch.cpp, av1_saved_batch.cpp).
 #include "debug/saved_batch.h"
 #include "debug/saved_batch_streams.h"
 

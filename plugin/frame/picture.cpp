@@ -23,7 +23,9 @@ GpuStatus DdPicture::reach(Gpu &gpu, const GpuPicture *&reached) {
         std::unique_ptr<GpuPicture> copy;
         if (const GpuStatus status = gpu.make_picture(memory->layout, copy); !status)
             return status;
+        copy->begin_frame();
         std::memcpy(copy->data(), memory->data(), memory->layout.size);
+        copy->end_frame(true);
         adopted = std::move(copy);
     }
     reached = adopted.get();

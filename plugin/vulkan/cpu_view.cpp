@@ -19,7 +19,7 @@ VkResult CpuView::flush(bool cpu_wrote) {
     return dirty_ || cpu_wrote ? write_back() : VK_SUCCESS;
 }
 
-// A frame that the GPU hasn't completed is the CPU's, which may be done with it before end_frame() says so.
+// Until the GPU has completed a frame the CPU may write its picture, and may be done before end_frame() is called.
 VkResult CpuView::share(bool cpu_wrote) {
     const std::lock_guard lock(mutex_);
     return dirty_ || cpu_wrote || in_frame_ || !decoded_ ? write_back() : VK_SUCCESS;
@@ -62,8 +62,9 @@ void CpuView::rerun() {
 
 void CpuView::end_frame(bool cpu_wrote) {
     const std::lock_guard lock(mutex_);
-    if (wanted_ || cpu_wrote)
-        invalidate(); // a frame may be dropped that the GPU has completed
+    // A dropped frame may be one that the GPU has completed: the CPU has to see its pixels.
+    if (cpu_wrote ? !in_frame_ : wanted_)
+        invalidate();
     dirty_ = dirty_ || cpu_wrote;
     stale_ = stale_ && !cpu_wrote; // to drop lines later would lose what it wrote
     in_frame_ = wanted_ = false;

@@ -25,11 +25,11 @@ class CpuView {
     // Before the GPU or other devices read a complete picture, whose frame may be about to end.
     VkResult share(bool cpu_wrote);
     void submitted();
-    // The GPU is done. `complete`: the frame writes nothing after that. `reads`: the CPU does, later on.
+    // The GPU is done. `complete`: the frame writes nothing after that. `reads`: the CPU will, without a call of read().
     VkResult finished(bool complete, bool reads);
     // The GPU failed.
     void failed();
-    // The CPU writes all of the picture again.
+    // The CPU is about to write the whole picture again.
     void rerun();
     // The frame has ended. `cpu_wrote`: the last pixels are the CPU's.
     void end_frame(bool cpu_wrote);

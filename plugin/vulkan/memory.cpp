@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -189,8 +190,8 @@ VkResult Buffer::import(VkDeviceSize size) {
     if (result != VK_SUCCESS)
         return result;
     const auto types = memory_types_for(device_->memory_properties(), MemoryUse::local, properties.memoryTypeBits);
-    const int given = dup(dma_buf_->file()); // Vulkan owns it after success
-    if (types.empty() || given < 0)
+    const int given = types.empty() ? -1 : fcntl(dma_buf_->file(), F_DUPFD_CLOEXEC, 0); // Vulkan's after success
+    if (given < 0)
         return VK_ERROR_INVALID_EXTERNAL_HANDLE;
     VkMemoryDedicatedAllocateInfo dedicated = {VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, nullptr,
                                                VK_NULL_HANDLE, buffer_};

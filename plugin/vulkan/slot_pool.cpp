@@ -29,8 +29,11 @@ VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
             return VK_SUCCESS;
         }
     }
-    slot = std::make_unique<Slot>(device_);
-    return slot->init();
+    auto made = std::make_unique<Slot>(device_);
+    const VkResult result = made->init();
+    if (result == VK_SUCCESS)
+        slot = std::move(made);
+    return result;
 }
 
 void SlotPool::find_upload(Slot &slot, VkDeviceSize bytes) {

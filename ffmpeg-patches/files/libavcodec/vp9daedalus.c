@@ -480,6 +480,7 @@ void ff_vp9_daedalus_begin_frame(AVCodecContext *avctx, int size)
         !reconstructs_nothing(dd))
         return;
     if (alloc_recorders(dd, s->active_tile_cols, s->sb_cols * s->sb_rows) < 0) {
+        dd_frame_rerun(dd->frame);
         dd->outcome = DD_OUTCOME_RERUN;
         return;
     }

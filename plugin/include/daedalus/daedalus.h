@@ -21,7 +21,7 @@
  * threads fill other recorders. A picture is read-only for everybody but the frame whose `dst` it is.
  *
  * The life of a frame: here of VP9, 64x64 pixels, a copy of its reference. The decoder reconstructs a frame
- * itself where this returns an error.
+ * itself where this returns an error, and after any error in between.
  * @code
  * static int copy_frame(DdSession *session, DdPicture *reference, DdPicture *dst) {
  *     DdFrameInfo info = {.size = sizeof(info), .dst = dst, .ref = {reference}, .recorders = 1};
@@ -40,6 +40,8 @@
  *     result = dd_frame_submit(frame, DD_PHASE_RECON | DD_PHASE_FILTER, 0);
  *     if (result == DD_OK)
  *         result = dd_frame_wait(frame); // the CPU sees the pixels of dst
+ *     if (result < 0)
+ *         dd_frame_rerun(frame); // and the decoder reconstructs dst
  *     dd_frame_end(&frame, result == DD_OK ? DD_OUTCOME_DONE : DD_OUTCOME_RERUN);
  *     return result;
  * }
@@ -256,7 +258,7 @@ DD_API int dd_picture_dma_buf(DdPicture *picture, DdDmaBuf *dma_buf);
 
 /* ---- frames -------------------------------------------------------------------------------------------
  * Thread-safety: one thread at a time for each frame; frames of a session are independent. Blocking: dd_frame_wait,
- * dd_frame_end, dd_frame_await_references and a second dd_frame_submit wait for the GPU, for a bounded time. Errors: the
+ * dd_frame_end and dd_frame_await_references wait for the GPU, for a bounded time. Errors: the
  * first one of a frame stays, and every later call of it fails: the decoder reconstructs the frame itself. */
 
 typedef struct DdFrame DdFrame;
@@ -308,8 +310,8 @@ DD_API unsigned dd_frame_await_references(DdFrame *frame, unsigned slots);
  *  time: a GPU that hangs is given up. */
 DD_API int dd_frame_wait(DdFrame *frame);
 
-/** Before the CPU does the whole frame again, where a reference may have been DdFrameInfo.unread: brings their planes
- *  up to date. */
+/** Called before the CPU reconstructs a whole frame again. The CPU sees the references then, and may write all of
+ *  `dst`; dd_frame_end comes after it has. */
 DD_API int dd_frame_rerun(DdFrame *frame);
 
 typedef enum DdOutcome {
