@@ -42,16 +42,14 @@ std::shared_ptr<DmaBuf> DdPicture::export_pixels() {
         file = DmaBuf::allocate(memory->bytes());
         if (!file)
             return nullptr;
-        if (!read())
-            return nullptr;
-        std::memcpy(file->data(), memory->data(), memory->layout.size);
     }
     const bool writes_p010 = layout().p010 && !(own && memory->has_p010);
-    if (writes_p010) {
-        if (!read())
-            return nullptr;
+    if ((!own || writes_p010) && !read())
+        return nullptr;
+    if (!own)
+        std::memcpy(file->data(), memory->data(), memory->layout.size);
+    if (writes_p010)
         write_p010(layout(), file->data());
-    }
     if (own && memory->gpu ? !memory->gpu->share(writes_p010) : !file->end_cpu_access())
         return nullptr;
     memory->exported = own && !memory->gpu;
