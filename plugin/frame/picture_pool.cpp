@@ -26,7 +26,7 @@ std::unique_ptr<PictureMemory> PicturePool::find_free(const PictureLayout &layou
 
 std::unique_ptr<PictureMemory> PicturePool::take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu) {
     gpu = {};
-    if (auto memory = find_free(layout, want_gpu)) {
+    if (auto memory = find_free(layout, want_gpu && gpu_->holds(layout))) {
         memory->has_p010 = false;
         if (memory->gpu)
             memory->gpu->reuse();
@@ -56,8 +56,15 @@ void PicturePool::give(std::unique_ptr<PictureMemory> memory) {
     if (memory->gpu && !memory->gpu->idle())
         return; // a GPU that hangs may still write to it
     const std::lock_guard lock(mutex_);
-    if (memory->layout == newest_ && free_.size() < kMostFree)
+    if (!closed_ && memory->layout == newest_ && free_.size() < kMostFree)
         free_.push_back(std::move(memory));
+}
+
+void PicturePool::close() {
+    std::vector<std::unique_ptr<PictureMemory>> unneeded; // freed without the lock
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    unneeded.swap(free_);
 }
 
 } // namespace dd

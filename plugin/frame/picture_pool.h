@@ -35,6 +35,8 @@ class PicturePool {
     // `gpu` says why there is no GPU memory; the picture then lies in plain memory. nullptr: none of either kind.
     std::unique_ptr<PictureMemory> take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu);
     void give(std::unique_ptr<PictureMemory> memory);
+    // The session ends: pictures that others still hold are freed when they come back.
+    void close();
 
   private:
     std::unique_ptr<PictureMemory> find_free(const PictureLayout &layout, bool want_gpu);
@@ -44,6 +46,7 @@ class PicturePool {
     const bool exports_;
     std::shared_ptr<Gpu> gpu_;
     std::mutex mutex_;
+    bool closed_ = false;
     PictureLayout newest_; // layouts that come back and aren't this one are not kept
     std::vector<std::unique_ptr<PictureMemory>> free_;
 };
