@@ -119,6 +119,8 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->number = session.frames_begun++;
     for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
         frame->ref[slot] = info.ref[slot];
+    if (const int error = frame->on_gpu(DD_STAGE_MC) ? DD_OK : frame->read_by_cpu(); error != DD_OK)
+        return error;
     frame->codec->begin(info);
     const bool has_batch = frame->any_on_gpu();
     frame->takes_intra = has_batch && takes_intra(*frame, info);
@@ -134,8 +136,6 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
             ref->ref();
     if (info.dst->memory->gpu)
         info.dst->memory->gpu->begin_frame();
-    if (!frame->on_gpu(DD_STAGE_MC))
-        frame->read_by_cpu();
     frame->tells_progress = has_batch; // nothing can fail any more: end_frame() will say what became of it
     if (has_batch)
         info.dst->progress.set(PictureProgress::State::begun);
@@ -216,6 +216,35 @@ int refuse_work(DdFrame &frame, std::string_view what) {
     return frame.fail(DD_ERR_UNSUPPORTED);
 }
 
+// Says whether what the frame has read was what it should be.
+bool references_complete(DdFrame &frame) {
+    bool complete = true;
+    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
+        if (frame.trusted_refs >> slot & 1)
+            complete = frame.ref[slot]->progress.completes() && complete;
+    frame.trusted_refs = 0;
+    return complete;
+}
+
+int wait_frame(DdFrame &frame) {
+    if (!frame.job || !frame.job->in_flight())
+        return frame.error;
+    const TraceScope scope(frame.trace(), "wait", frame.number);
+    const GpuStatus status = frame.job->wait();
+    if (!status)
+        return frame.fail(frame.session->give_up_gpu("running a frame", status));
+    if (Trace *trace = frame.trace())
+        trace->gpu(frame.job->timeline(), frame.number);
+    if (!references_complete(frame)) // the GPU was given up, and the user knows
+        return frame.fail(DD_ERR_DEVICE);
+    // Until here residuals may have to go back to the CPU.
+    frame.job->release();
+    frame.codec->finished();
+    if (frame.completes && frame.error == DD_OK)
+        frame.dst->progress.set(PictureProgress::State::complete);
+    return frame.error;
+}
+
 int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     if (const int error = frame.error)
         return error;
@@ -224,6 +253,8 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     DdSession &session = *frame.session;
     if (!session.gpu_usable())
         return frame.fail(session.give_up_gpu("other work", {DD_ERR_DEVICE, "given up"}));
+    if (const int error = wait_frame(frame); error != DD_OK) // of an earlier submit, which the caller may have done
+        return error;
     if (!frame.on_gpu(DD_STAGE_MC) && !frame.on_gpu(DD_STAGE_ITX))
         phases &= ~static_cast<unsigned>(DD_PHASE_RECON);
     if (!frame.on_gpu(DD_STAGE_LF) && !frame.on_gpu(DD_STAGE_CDEF) && !frame.on_gpu(DD_STAGE_LR))
@@ -231,7 +262,8 @@ int submit_frame(DdFrame &frame, unsigned phases, bool cpu_wrote) {
     const TraceScope scope(frame.trace(), phases & DD_PHASE_RECON ? "submit recon" : "submit filter", frame.number);
     const auto planned = plan_phases(frame, phases);
     if (!frame.on_gpu(DD_STAGE_MC)) // it may have turned out so
-        frame.read_by_cpu();
+        if (const int error = frame.read_by_cpu(); error != DD_OK)
+            return frame.fail(error);
     if (!planned[kRecon] && !planned[kFilter])
         return DD_OK;
     if (const std::string_view what = session.gpu()->exceeded(planned); !what.empty())
@@ -275,35 +307,6 @@ unsigned await_references(DdFrame &frame, unsigned slots) {
             frame.trusted_refs |= 1u << slot;
     }
     return left;
-}
-
-// Says whether what the frame has read was what it should be.
-bool references_complete(DdFrame &frame) {
-    bool complete = true;
-    for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++)
-        if (frame.trusted_refs >> slot & 1)
-            complete = frame.ref[slot]->progress.completes() && complete;
-    frame.trusted_refs = 0;
-    return complete;
-}
-
-int wait_frame(DdFrame &frame) {
-    if (!frame.job || !frame.job->in_flight())
-        return frame.error;
-    const TraceScope scope(frame.trace(), "wait", frame.number);
-    const GpuStatus status = frame.job->wait();
-    if (!status)
-        return frame.fail(frame.session->give_up_gpu("running a frame", status));
-    if (Trace *trace = frame.trace())
-        trace->gpu(frame.job->timeline(), frame.number);
-    if (!references_complete(frame)) // the GPU was given up, and the user knows
-        return frame.fail(DD_ERR_DEVICE);
-    // Until here residuals may have to go back to the CPU.
-    frame.job->release();
-    frame.codec->finished();
-    if (frame.completes && frame.error == DD_OK)
-        frame.dst->progress.set(PictureProgress::State::complete);
-    return frame.error;
 }
 
 FrameRecord record_of(const DdFrame &frame, DdOutcome outcome) {
@@ -376,6 +379,14 @@ std::span<std::uint32_t> DdFrame::grow(std::span<const std::uint32_t> used, std:
                : std::span<std::uint32_t>();
 }
 
+int DdFrame::read_by_cpu() const {
+    for (DdPicture *picture : ref)
+        if (picture)
+            if (const GpuStatus status = picture->read(); !status)
+                return session->give_up_gpu("synchronising a picture", status);
+    return DD_OK;
+}
+
 extern "C" {
 
 int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame) {
@@ -415,8 +426,7 @@ int dd_frame_rerun(DdFrame *frame) {
         return DD_ERR_INVALID;
     if (frame->dst->memory->gpu)
         frame->dst->memory->gpu->rerun();
-    frame->read_by_cpu();
-    return DD_OK;
+    return frame->read_by_cpu();
 }
 
 int64_t dd_frame_trace_time(const DdFrame *frame) {

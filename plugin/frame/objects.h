@@ -143,12 +143,8 @@ struct DdFrame final : dd::CoefficientStore {
     bool any_on_gpu() const {
         return std::ranges::any_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_GPU; });
     }
-    // Of the references.
-    void read_by_cpu() const {
-        for (DdPicture *picture : ref)
-            if (picture)
-                picture->read(); // an error: its pixels are what the CPU has
-    }
+    // The CPU sees the references. An error: the GPU is given up.
+    int read_by_cpu() const;
     dd::Trace *trace() const { return session->device->trace.get(); }
     // The first error of a frame stays: it must go to the CPU. DD_OK is none.
     int fail(int result) {

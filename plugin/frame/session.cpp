@@ -110,7 +110,7 @@ DdSession::DdSession(DdDevice *opened, const DdSessionOptions &options)
 DdSession::~DdSession() {
     contained([this] { say_goodbye(); });
     idle_frames.clear();
-    pool.reset();
+    pool->close();
 }
 
 void DdSession::attach() {
@@ -137,8 +137,12 @@ void prepare_kind(DdDevice &device, const Codec &codec, Preparation &preparation
                   const std::stop_token &stop) {
     if (const auto gpu = device.gpu.get()) {
         const TraceScope scope(device.trace.get(), "make pipelines", 0);
-        const auto kernels = kernels_for(device, codec, preparation.kind, *gpu);
-        preparation.status = gpu->prepare(kernels, threads, stop);
+        const int result = guarded([&] {
+            preparation.status = gpu->prepare(kernels_for(device, codec, preparation.kind, *gpu), threads, stop);
+            return int{DD_OK};
+        });
+        if (result != DD_OK)
+            preparation.status = {result, dd_result_text(result)};
     }
     preparation.done.store(true, std::memory_order_release);
 }

@@ -12,6 +12,9 @@ namespace {
 int refused_unless(bool taken) {
     return taken ? DD_OK : DD_ERR_INVALID;
 }
+int in_range_or_refused(const Vp9Recorder &recorder, bool taken) {
+    return taken ? DD_OK : recorder.out_of_range() ? DD_ERR_RANGE : DD_ERR_INVALID;
+}
 
 // `to`: nullptr where the plan leaves the stage to the CPU. What goes wrong sends the whole frame there.
 template <typename Work>
@@ -62,9 +65,8 @@ int dd_vp9_predict_block(DdVp9Recorder *recorder, const DdVp9Block *block) {
 int dd_vp9_take_residuals(DdVp9Recorder *recorder, const DdVp9Residuals *residuals) {
     if (!recorder || !residuals)
         return DD_ERR_INVALID;
-    return record(*recorder, recorder->residuals, [&](Vp9Recorder &to) {
-        return to.take_residuals(*residuals) ? int{DD_OK} : int{to.out_of_range() ? DD_ERR_RANGE : DD_ERR_INVALID};
-    });
+    return record(*recorder, recorder->residuals,
+                  [&](Vp9Recorder &to) { return in_range_or_refused(to, to.take_residuals(*residuals)); });
 }
 
 int dd_vp9_takes_intra(const DdFrame *frame) {
@@ -74,9 +76,8 @@ int dd_vp9_takes_intra(const DdFrame *frame) {
 int dd_vp9_intra_block(DdVp9Recorder *recorder, const DdVp9IntraBlock *block) {
     if (!recorder || !block)
         return DD_ERR_INVALID;
-    return record(*recorder, recorder->frame->takes_intra ? recorder->residuals : nullptr, [&](Vp9Recorder &to) {
-        return to.intra_block(*block) ? int{DD_OK} : int{to.out_of_range() ? DD_ERR_RANGE : DD_ERR_INVALID};
-    });
+    return record(*recorder, recorder->frame->takes_intra ? recorder->residuals : nullptr,
+                  [&](Vp9Recorder &to) { return in_range_or_refused(to, to.intra_block(*block)); });
 }
 
 int dd_vp9_loop_filter(DdFrame *frame, const DdVp9FilterSuperblock *superblocks, unsigned sb_cols, unsigned sb_rows,

@@ -70,7 +70,7 @@ void add(std::string &list, bool lacks, const char *what) {
 namespace {
 
 template <typename Candidate>
-std::string missing_of(const Candidate &c, const VkPhysicalDeviceFeatures2 &) {
+std::string missing_of(const Candidate &c) {
     std::string missing;
     const VkPhysicalDeviceLimits &limits = c.properties.limits;
     add(missing, c.queue_family == UINT32_MAX, "a compute queue");
@@ -125,7 +125,7 @@ void look_at(const InstanceApi &api, Candidate &c) {
     c.can_check_accesses = features.features.robustBufferAccess;
     c.queue_family = compute_family(api, c.handle);
     c.can_import = std::ranges::all_of(kImportExtensions, [&](const char *name) { return has(extensions, name); });
-    c.facts.missing = missing_of(c, features);
+    c.facts.missing = missing_of(c);
 }
 
 } // namespace
@@ -329,7 +329,10 @@ VkBuffer VulkanDevice::tables(std::span<const std::uint32_t> words) {
         if (Buffer::make(*this, words.size_bytes(), MemoryUse::upload, buffer) != VK_SUCCESS)
             return VK_NULL_HANDLE;
         std::memcpy(buffer.data(), words.data(), words.size_bytes());
-        buffer.flush();
+        if (buffer.flush() != VK_SUCCESS) {
+            buffer = Buffer();
+            return VK_NULL_HANDLE;
+        }
     }
     return buffer.handle();
 }

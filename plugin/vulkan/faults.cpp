@@ -8,8 +8,8 @@
 namespace dd {
 namespace {
 
-constexpr std::array<std::string_view, kFaults> names = {"submit", "wait", "alloc", "map",  "pipeline",
-                                                         "lost",   "hang", "late",  "adopt"};
+constexpr std::array<std::string_view, kFaults> names = {"submit", "wait", "alloc", "map",   "pipeline",
+                                                         "lost",   "hang", "late",  "adopt", "sync"};
 
 } // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Makes the n-th call of a kind fail, for tests: DAEDALUS_FAULT=submit:3 or alloc:1,hang:7. Kinds: submit, wait,
-// alloc, map, pipeline (the call fails), adopt (a picture in plain memory has to be copied), lost (the device is lost
+// alloc, map, sync (caches), pipeline (the call fails), adopt (a picture in plain memory has to be copied), lost (the device is lost
 // from the n-th wait on), hang (the n-th submit never ends), late (the n-th wait runs out of patience, but the GPU is
 // still at work). A line on stderr says that the call was reached.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace dd {
 
-enum class Fault { submit, wait, alloc, map, pipeline, lost, hang, late, adopt };
-constexpr std::size_t kFaults = 9;
+enum class Fault { submit, wait, alloc, map, pipeline, lost, hang, late, adopt, sync };
+constexpr std::size_t kFaults = 10;
 
 class Faults {
   public:

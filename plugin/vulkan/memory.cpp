@@ -226,6 +226,8 @@ VkResult Buffer::adopt_pages(std::byte *memory, VkDeviceSize capacity, std::uint
 }
 
 VkResult Buffer::flush() const {
+    if (device_->fails(Fault::sync))
+        return VK_ERROR_MEMORY_MAP_FAILED;
     if (dma_buf_)
         return dma_buf_->end_cpu_access() ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
     if (coherent_)
@@ -235,6 +237,8 @@ VkResult Buffer::flush() const {
 }
 
 VkResult Buffer::invalidate() const {
+    if (device_->fails(Fault::sync))
+        return VK_ERROR_MEMORY_MAP_FAILED;
     if (dma_buf_)
         return dma_buf_->begin_cpu_access() ? VK_SUCCESS : VK_ERROR_MEMORY_MAP_FAILED;
     if (coherent_)

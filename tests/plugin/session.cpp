@@ -7,6 +7,7 @@
 #include "plugin/temporary.h"
 
 #include "debug/saved_batch.h"
+#include "frame/picture_pool.h"
 #include "skip.h"
 
 #include <algorithm>
@@ -279,6 +280,59 @@ TEST_CASE("pictures are recycled, and pools follow the format", "[session]") {
     REQUIRE(first_byte(a) == where);
     REQUIRE(alloc_picture(session.get(), format(320, 180)) != nullptr);
     REQUIRE(alloc_picture(session.get(), format(640, 360, 10)) != nullptr);
+}
+
+TEST_CASE("a pool that is closed keeps no memory", "[session]") {
+    PicturePool pool(false);
+    GpuStatus status;
+    auto idle = pool.take(make_picture_layout(format(64, 64), 64), false, status);
+    auto held = pool.take(make_picture_layout(format(64, 64), 64), false, status);
+    const std::weak_ptr<std::byte> first = idle->plain, second = held->plain;
+    pool.give(std::move(idle));
+    REQUIRE_FALSE(first.expired());
+    pool.close();
+    REQUIRE(first.expired());
+    pool.give(std::move(held));
+    REQUIRE(second.expired());
+}
+
+TEST_CASE("a submit waits for the frame's earlier one", "[session]") {
+    const char *memory = GENERATE("", "discrete");
+    const Environment strategy("DAEDALUS_MEMORY", memory);
+    LogLines log;
+    const Device device = open_device(log, "gpu");
+    const Session session = open_session(device.get());
+    const PictureFormat f = format(200, 130);
+    const PictureLayout layout = make_picture_layout(f, 64);
+    std::mt19937 seed(test_seed());
+    const RandomFrame random = make_random_frame(seed, f, {});
+    const Picture ref = alloc_picture(session.get(), f);
+    write_pixels(ref.get(), layout, random_pixels(seed, layout));
+    const auto decode = [&](const Picture &dst, bool waits) {
+        DdFrameInfo info = frame_info(dst.get(), {ref.get(), ref.get(), ref.get()});
+        info.filtered = 1;
+        DdFrame *frame = nullptr;
+        REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
+        REQUIRE(record(frame, random, 1) == DD_OK);
+        REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == DD_OK);
+        if (waits)
+            REQUIRE(dd_frame_wait(frame) == DD_OK);
+        REQUIRE(dd_frame_submit(frame, DD_PHASE_FILTER, 0) == DD_OK);
+        REQUIRE(dd_frame_wait(frame) == DD_OK);
+        dd_frame_end(&frame, DD_OUTCOME_DONE);
+    };
+    const Picture apart = alloc_picture(session.get(), f), at_once = alloc_picture(session.get(), f);
+    decode(apart, true);
+    decode(at_once, false);
+    std::vector<std::byte> pixels(layout.size);
+    std::uint8_t *data[3];
+    std::ptrdiff_t stride[3];
+    dd_picture_planes(apart.get(), data, stride);
+    for (unsigned p = 0; p < f.planes; p++)
+        std::memcpy(pixels.data() + layout.plane[p].offset, data[p],
+                    std::size_t{layout.plane[p].stride} * layout.plane[p].padded_height);
+    REQUIRE(difference(at_once.get(), layout, pixels) == "");
+    REQUIRE(stats_of(session.get()).submits == 4);
 }
 
 TEST_CASE("a reference that nothing reads may still be in the making", "[session]") {

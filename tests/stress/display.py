@@ -71,7 +71,7 @@ def cases_of(streams: list[Path], deep: Path) -> list[Case]:
             Case("P010, the GPU fails", deep, environment={"DAEDALUS_P010": "1", "DAEDALUS_FAULT": "submit:3"}),
             Case("8 bits, where 10 would be P010", first, environment={"DAEDALUS_P010": "1"}),
             Case("the GPU comes late", first, environment={"DAEDALUS_OPEN_LATE": "30"}),
-            *(Case(f"the GPU fails, {fault}", first, environment={"DAEDALUS_FAULT": fault}) for fault in ("submit:3", "wait:3", "lost:5")),
+            *(Case(f"the GPU fails, {fault}", first, environment={"DAEDALUS_FAULT": fault}) for fault in ("submit:3", "wait:3", "lost:5", "sync:4", "sync:9")),
             Case("no GPU", first, environment={"DAEDALUS_DEVICE": "cpu"}),
             Case("a heap is full", first, environment={"V3DSIM_FULL_HEAP": "vidbuf_cached"}),
             Case("many frames, few files", first, "cpu", ("--threads", "2", "--perturb", "3"), repeat=100),

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bad luck: the n-th submit, wait, allocation, mapping or pipeline fails, the device is lost, the GPU hangs or is late. Every
-time the frames have to be stock FFmpeg's, the exit code 0, with exactly one warning where the GPU is given up, as the plugin's
-summary says, and none elsewhere: some allocations can be done without. n counts up until it is past the last call, which the plugin tells; a
-fault that is never reached, or calls that don't end, fail the test. The whole log of a run that fails lies in build/logs/faults."""
+"""Bad luck: the n-th submit, wait, allocation, mapping, synchronisation of caches or pipeline fails, the device is lost, the GPU hangs
+or is late. Every time the frames have to be stock FFmpeg's, the exit code 0, with exactly one warning where the GPU is given up, as the
+plugin's summary says, and none elsewhere: some allocations can be done without. n counts up until it is past the last call, which the
+plugin tells; a fault that is never reached, or calls that don't end, fail the test. The whole log of a run that fails lies in
+build/logs/faults."""
 
 import argparse
 import concurrent.futures
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "lib"))
 
 from daedalus_tools import console, decode, manifest, paths, statistics, stock
 
-KINDS = ("submit", "wait", "alloc", "map", "pipeline", "lost", "hang", "late")
+KINDS = ("submit", "wait", "alloc", "map", "pipeline", "lost", "hang", "late", "sync")
 # Small ones, of the manifest or else of the clips; AV1's has all its filters.
 STREAMS = {"vp9": ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm"),
            "av1": ("av1/dav1d/8-bit/data/00000661.ivf", "av1-aom-352x288.webm")}

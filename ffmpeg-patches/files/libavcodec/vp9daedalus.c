@@ -471,8 +471,11 @@ void ff_vp9_daedalus_begin_frame(AVCodecContext *avctx, int size)
         info.cpu_only |= !info.ref[i];
     }
 
-    if (dd_frame_begin(dd->session, &info, &dd->frame) < 0)
+    if (dd_frame_begin(dd->session, &info, &dd->frame) < 0) {
+        for (int i = 0; i < 3; i++)
+            dd_picture_read(info.ref[i]);
         return;
+    }
     dd->plan    = dd_frame_plan(dd->frame);
     dd->outcome = DD_OUTCOME_DONE;
     trace(dd, NULL);
@@ -480,7 +483,7 @@ void ff_vp9_daedalus_begin_frame(AVCodecContext *avctx, int size)
         !reconstructs_nothing(dd))
         return;
     if (alloc_recorders(dd, s->active_tile_cols, s->sb_cols * s->sb_rows) < 0) {
-        dd_frame_rerun(dd->frame);
+        dd_frame_rerun(dd->frame); // an error has been told
         dd->outcome = DD_OUTCOME_RERUN;
         return;
     }
@@ -912,7 +915,8 @@ static int rerun(AVCodecContext *avctx, int error)
     VP9DaedalusContext *dd = s->dd;
 
     av_log(avctx, AV_LOG_DEBUG, "The frame runs again on the CPU: %s\n", dd_result_text(error));
-    dd_frame_rerun(dd->frame);
+    if (dd_frame_rerun(dd->frame) < 0)
+        return AVERROR_EXTERNAL;
     clear_coefs(s);
     dd->outcome  = DD_OUTCOME_RERUN;
     s->gpu_frame = 0;

@@ -283,7 +283,8 @@ typedef struct DdFrameInfo {
     uint32_t unread;
 } DdFrameInfo;
 
-/** Begins a frame and makes its plan. */
+/** Begins a frame and makes its plan. After an error the decoder reconstructs the frame; where pictures may be
+ *  unread it calls dd_picture_read for the references. */
 DD_API int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame);
 DD_API DdPlan dd_frame_plan(const DdFrame *frame);
 
@@ -295,8 +296,8 @@ enum {
 
 /** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
  *  References that predictions were recorded from must be complete, or dd_frame_await_references must have let
- *  them pass. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. After
- *  DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the GPU any
+ *  them pass. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. Waits
+ *  for an earlier submit of the frame, as dd_frame_wait does. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the GPU any
  *  more. AV1: where a recon phase would take too many dispatches, nothing is submitted; dd_frame_plan says so from
  *  then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
@@ -311,7 +312,8 @@ DD_API unsigned dd_frame_await_references(DdFrame *frame, unsigned slots);
 DD_API int dd_frame_wait(DdFrame *frame);
 
 /** Called before the CPU reconstructs a whole frame again. The CPU sees the references then, and may write all of
- *  `dst`; dd_frame_end comes after it has. */
+ *  `dst`; dd_frame_end comes after it has. Fails with DD_ERR_DEVICE where the caches of a reference can't be
+ *  synchronised: its pixels are out of date. */
 DD_API int dd_frame_rerun(DdFrame *frame);
 
 typedef enum DdOutcome {

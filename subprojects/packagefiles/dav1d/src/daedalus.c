@@ -322,7 +322,7 @@ static void filter_all_on_cpu(Dav1dFrameContext *const f) {
 static int decode_again(Dav1dFrameContext *const f) {
     if (prepare_tc(f)) return -1;
     f->daedalus.rerun = 1;
-    dd_frame_rerun(f->daedalus.frame);
+    if (dd_frame_rerun(f->daedalus.frame) != DD_OK) return -1;
     dav1d_daedalus_undo_recon(f);
     f->bd_fn.filter_sbrow = filter_sbrow_none;
     memset(f->lf.mask, 0, sizeof(*f->lf.mask) * f->lf.mask_sz);
@@ -454,13 +454,13 @@ void dav1d_daedalus_begin_frame(Dav1dFrameContext *const f) {
     f->daedalus.active = f->daedalus.rerun = f->daedalus.only_parses = 0;
     f->daedalus.filtering = f->daedalus.whole = 0;
     dav1d_daedalus_stop_recording(f);
-    if (!f->c->daedalus || dav1d_daedalus_is_plain(&f->sr_cur.p)) return;
+    if (!f->c->daedalus) return;
 
     const unsigned n_tiles = f->frame_hdr->tiling.cols * f->frame_hdr->tiling.rows;
     f->daedalus.recorder_per_tile = n_tiles <= f->c->n_tc;
     DdFrameInfo info = {
         .size        = sizeof(info),
-        .dst         = f->sr_cur.p.allocator_data,
+        .dst         = dav1d_get_daedalus_picture(&f->sr_cur.p),
         .recorders   = umin(n_tiles, f->c->n_tc),
         .intra_only  = IS_KEY_OR_INTRA(f->frame_hdr),
         .filtered    = (has_deblock(f)     ? DD_AV1_FILTER_DEBLOCK     : 0) |
@@ -474,10 +474,12 @@ void dav1d_daedalus_begin_frame(Dav1dFrameContext *const f) {
     for (int i = 0; i < f->n_tile_data; i++)
         info.coded_bytes += f->tile[i].data.sz;
     for (int i = 0; !info.intra_only && i < 7; i++)
-        if (!dav1d_daedalus_is_plain(&f->refp[i].p))
-            info.ref[i] = f->refp[i].p.allocator_data;
-    if (dd_frame_begin(f->c->daedalus, &info, &f->daedalus.frame) < 0)
+        info.ref[i] = dav1d_get_daedalus_picture(&f->refp[i].p);
+    if (!info.dst || dd_frame_begin(f->c->daedalus, &info, &f->daedalus.frame) < 0) {
+        for (int i = 0; i < 7; i++)
+            dd_picture_read(info.ref[i]);
         return;
+    }
     if (dd_frame_plan(f->daedalus.frame).side[DD_STAGE_LF] == DD_SIDE_NONE)
         leave_pixels_undefined(f);
     if (on_gpu(f, DD_STAGE_LF) || on_gpu(f, DD_STAGE_CDEF) || on_gpu(f, DD_STAGE_LR))
