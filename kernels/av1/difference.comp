@@ -5,6 +5,7 @@
 // goes on with both planes of chroma.
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#define LANES DD_AV1_DIFFERENCE_LANES
 #include "av1/prediction.glsl"
 
 const uint RECORD_WORDS = 26u;

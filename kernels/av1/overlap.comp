@@ -19,7 +19,7 @@ vec4 blend(vec4 below, vec4 over, vec4 weight) {
     return floor((below * (64.0 - weight) + over * weight) * (1.0 / 64.0) + 0.5);
 }
 
-// The four rows of source i, which wait behind those of the result.
+// The four rows of source i: own ones are the result so far, a neighbour's wait behind it.
 void predict(uint i, Work work) {
     const Cell cell = find_cell(again[work.record + 1u], work.part);
     const Source s = source_plane(cell.plane);
@@ -27,20 +27,19 @@ void predict(uint i, Work work) {
     vec4 sum[4];
     translate(source, s, low_half(source.at) + int(cell.x), high_half(source.at) + int(cell.y), sum);
     [[unroll]] for (uint j = 0u; j < 4u; j++)
-        put(4u + j, pack_values(to_pixels(sum[j])));
+        put((i == 0u ? 0u : 4u) + j, pack_values(to_pixels(sum[j])));
     memoryBarrierShared(); // or the compiler keeps them
 }
 
-// Own pixels replace what is there, a neighbour's go over it; without a neighbour nothing does.
+// A neighbour's pixels go over the result; without a neighbour nothing does.
 void overlay(uint i, Work work) {
     const uint ctl = again[work.record + 1u];
     const Cell cell = find_cell(ctl, work.part);
     const uint above = (ctl >> DD_AV1_ABOVE_SHIFT) & 127u, left = (ctl >> DD_AV1_LEFT_SHIFT) & 127u;
-    const vec4 columns = i == 0u ? vec4(64.0) : left == 0u ? vec4(0.0) : overlap_weights(left + cell.x);
-    [[dont_unroll]] for (uint j = 0u; j < 4u; j++) {
+    const vec4 columns = left == 0u ? vec4(0.0) : overlap_weights(left + cell.x);
+    [[dont_unroll]] for (uint j = i == 0u ? 4u : 0u; j < 4u; j++) {
         const vec4 weight = i == 1u ? vec4(above == 0u ? 0.0 : overlap_weight(above + cell.y + j)) : columns;
-        const vec4 below = i == 0u ? vec4(0.0) : unpack_values(get(j));
-        put(j, pack_values(blend(below, unpack_values(get(4u + j)), weight)));
+        put(j, pack_values(blend(unpack_values(get(j)), unpack_values(get(4u + j)), weight)));
     }
     memoryBarrierShared();
 }

@@ -9,7 +9,10 @@
 #include "common/pixels.glsl"
 #include "common/reference_row.glsl"
 
-layout(local_size_x = 255) in;
+#ifndef LANES
+#define LANES DD_AV1_LANES
+#endif
+layout(local_size_x = LANES) in;
 
 layout(std430, set = 0, binding = DD_AV1_BIND_REF0) readonly buffer Ref0 { uint ref0[]; };
 layout(std430, set = 0, binding = DD_AV1_BIND_REF1) readonly buffer Ref1 { uint ref1[]; };

@@ -5,15 +5,15 @@
 // finds its place once more for the next source.
 // WAITING_ROWS: of a lane. RECORD_WORDS: of a record.
 
-shared uint waiting[2u * WAITING_ROWS * 255u];
+shared uint waiting[2u * WAITING_ROWS * LANES];
 uvec2 get(uint row) {
-    const uint at = 510u * row + gl_LocalInvocationIndex;
-    return uvec2(waiting[at], waiting[at + 255u]);
+    const uint at = 2u * LANES * row + gl_LocalInvocationIndex;
+    return uvec2(waiting[at], waiting[at + LANES]);
 }
 void put(uint row, uvec2 values) {
-    const uint at = 510u * row + gl_LocalInvocationIndex;
+    const uint at = 2u * LANES * row + gl_LocalInvocationIndex;
     waiting[at] = values.x;
-    waiting[at + 255u] = values.y;
+    waiting[at + LANES] = values.y;
 }
 
 // As `words`, but the compiler takes every read for a new one.

@@ -55,6 +55,11 @@ struct DdAv1WorkGroup {
     uint how;     // DD_AV1_GROUP_*
 };
 const uint DD_AV1_GROUP_WORDS = 4u;
+// Lanes of a workgroup. v3dv fills batches of 16 lanes by putting sixteen workgroups of 255 into a supergroup, and
+// supergroups follow one another: a dispatch with fewer workgroups has one in each, and a third of the QPUs' threads
+// idle. Of difference-weighted blocks there are few. Eight workgroups of 190 fill their batches.
+const uint DD_AV1_LANES = 255u;
+const uint DD_AV1_DIFFERENCE_LANES = 190u;
 const uint DD_AV1_GROUP_LOG2 = 0u;        // 3 bits: lanes of a record
 const uint DD_AV1_GROUP_CHROMA = 1u << 3; // of whole blocks
 struct DdAv1ReconPush {

@@ -12,14 +12,13 @@
 namespace dd {
 namespace {
 
-constexpr unsigned kLanes = 255;
-
 // The streams of a recorder, for one kernel: of planes, and of whole blocks.
 template <auto Planes, auto Blocks = nullptr>
 struct KernelStreams {
     const char *name;
     const char *direct_name = nullptr; // of the kernel that reads what is bound, and how many sources its records have
     unsigned sources = 0;
+    unsigned lanes = DD_AV1_LANES; // of a workgroup
     static constexpr bool has_blocks = !std::is_null_pointer_v<decltype(Blocks)>;
     const auto &planes(const Av1Recorder &recorder) const { return recorder.*Planes; }
     const auto &blocks(const Av1Recorder &recorder) const requires has_blocks { return recorder.*Blocks; }
@@ -32,7 +31,7 @@ void for_all_kernels(unsigned groups, Visit visit) {
     visit(KernelStreams<&Av1Recorder::pairs, &Av1Recorder::pair_blocks>{"pair", "pair_direct", 2}, groups);
     visit(KernelStreams<&Av1Recorder::overlaps>{"overlap"}, 2 * groups);
     visit(KernelStreams<&Av1Recorder::warps>{"warp"}, 3 * groups);
-    visit(KernelStreams<&Av1Recorder::differences>{"difference"}, 4 * groups);
+    visit(KernelStreams<&Av1Recorder::differences>{.name = "difference", .lanes = DD_AV1_DIFFERENCE_LANES}, 4 * groups);
 }
 
 // Calls visit(records, size class, are they whole blocks, word of the first mask) for all of a group's lists. 0: their
@@ -150,7 +149,7 @@ struct Run {
     std::uint32_t first, count; // records of the dispatch
     std::uint32_t how;          // DD_AV1_GROUP_*
     std::uint32_t lanes() const { return count << (how >> DD_AV1_GROUP_LOG2 & 7); }
-    std::uint32_t groups() const { return (lanes() + kLanes - 1) / kLanes; }
+    std::uint32_t groups(unsigned lanes_of_group) const { return div_up(lanes(), lanes_of_group); }
 };
 
 // In the order in which records lie. Whole blocks have a second run for chroma. Returns the number of records.
@@ -190,9 +189,9 @@ struct Extent {
     }
 };
 
-Extent extent_of(const Av1RecordCounts &counts, const PictureFormat &format) {
+Extent extent_of(const Av1RecordCounts &counts, const PictureFormat &format, unsigned lanes) {
     Extent extent;
-    extent.records = for_all_runs(counts, format, [&](const Run &run) { extent.groups += run.groups(); });
+    extent.records = for_all_runs(counts, format, [&](const Run &run) { extent.groups += run.groups(lanes); });
     return extent;
 }
 
@@ -228,12 +227,13 @@ Dispatch dispatch_of(const Av1Batch &batch, const Kernel &kernel, unsigned group
 // ---- records --------------------------------------------------------------------------------------------
 
 // The table of a dispatch's workgroups. `records`: word of its first record.
-std::byte *write_groups(const Av1RecordCounts &counts, const PictureFormat &format, std::uint32_t record_words,
+template <typename Kernel>
+std::byte *write_groups(const Kernel &kernel, const Av1RecordCounts &counts, const PictureFormat &format,
                         std::uint64_t records, std::byte *to) {
     for_all_runs(counts, format, [&](const Run &run) {
-        for (std::uint32_t i = 0; i < run.groups(); i++) {
-            const DdAv1WorkGroup group = {static_cast<std::uint32_t>(records + run.first * record_words), i * kLanes,
-                                          run.lanes(), run.how};
+        for (std::uint32_t i = 0; i < run.groups(kernel.lanes); i++) {
+            const DdAv1WorkGroup group = {static_cast<std::uint32_t>(records + run.first * record_words(kernel)),
+                                          i * kernel.lanes, run.lanes(), run.how};
             std::memcpy(to, &group, sizeof(group));
             to += sizeof(group);
         }
@@ -315,7 +315,7 @@ std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudge
                 if (share.counts.empty())
                     continue;
                 const bool any = &share == part.shares().data();
-                const Extent extent = extent_of(share.counts, batch.dst.format);
+                const Extent extent = extent_of(share.counts, batch.dst.format, kernel.lanes);
                 Dispatch d = dispatch_of(batch, kernel, group, share, any);
                 d.set_push(any ? push_of_any(next, part) : push_of(next, share.key));
                 d.groups = extent.groups;
@@ -336,9 +336,9 @@ std::byte *write_av1_predictions(const Av1Batch &batch, const PhaseWork &work, s
             const Av1PredictionPart &part = std::as_const(*work.av1_predictions).parts()[first_part + group];
             for (std::size_t i = 0; i < part.shares().size(); i++) {
                 const Av1PredictionPart::Share &share = part.shares()[i];
-                const Extent extent = extent_of(share.counts, batch.dst.format);
+                const Extent extent = extent_of(share.counts, batch.dst.format, kernel.lanes);
                 const std::uint64_t records = next + extent.groups * DD_AV1_GROUP_WORDS;
-                to = write_groups(share.counts, batch.dst.format, words, records, to);
+                to = write_groups(kernel, share.counts, batch.dst.format, records, to);
                 cursors[i] = cursors_of(share.counts, 4 * std::size_t{words}, to);
                 next += extent.words(words);
             }
