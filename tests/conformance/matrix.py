@@ -130,7 +130,7 @@ def av1_rows(tier: str) -> list[Row]:
 
 def shader_rows() -> list[Row]:
     checked = (*PROVED, "--tier", "core", "--validation", "shaders", "--jobs", "1")
-    return [row("vp9", "gpu", "--codec", "vp9", *FEW, "--profile", "wide", *checked),
+    return [row("vp9", "gpu", "--codec", "vp9", *FEW, "--part", "1/3", "--profile", "wide", *checked),
             row("av1", "gpu", "--codec", "av1", *AV1_FEW, *checked)]  # not the wide intra kernel: with the layer's checks no pipeline is made of it
 
 
