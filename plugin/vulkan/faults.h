@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Makes the n-th call of a kind fail, for tests: DAEDALUS_FAULT=submit:3 or alloc:1,hang:7. Kinds: submit, wait,
-// alloc, map, sync (caches), pipeline (the call fails), adopt (a picture in plain memory has to be copied), lost (the device is lost
-// from the n-th wait on), hang (the n-th submit never ends), late (the n-th wait runs out of patience, but the GPU is
-// still at work). A line on stderr says that the call was reached.
+// alloc, map, sync (of caches), pipeline (the call fails), adopt (a picture in plain memory has to be copied), lost
+// (the device is lost from the n-th wait on), hang (the n-th submit never ends), late (the n-th wait runs out of
+// patience, but the GPU is still at work). A line on stderr says that the call was reached.
 #pragma once
 #include <array>
 #include <atomic>
