@@ -27,7 +27,7 @@ WITHOUT_AVX, WITH_AVX = "Nehalem", "max,la57=off"
 MACHINE = ("qemu-system-x86_64", "-accel", "tcg,thread=multi", "-m", "4G", "-smp", "2", "-display", "none",
            "-serial", "stdio", "-no-reboot", "-device", "virtio-gpu-pci", "-device", "virtio-9p-pci,fsdev=root,mount_tag=root")
 KERNEL = "root=root rootfstype=9p rootflags=trans=virtio,version=9p2000.L,msize=512000 rw console=ttyS0 quiet panic=1 init=/test/init"
-INIT = f"""\
+INIT = """\
 #!/bin/sh
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
 mount -t proc proc /proc
@@ -35,7 +35,6 @@ mount -t sysfs sys /sys
 mount -t tmpfs run /run
 modprobe vgem
 sh /test/run > /test/log 2>&1
-echo "{END}" >> /test/log
 busybox poweroff -f
 """
 
@@ -127,7 +126,7 @@ def prepare(root: Path) -> None:
 
 def boot(root: Path, cpu: str, script: str) -> list[str]:
     """What the script wrote: a line a check. That it comes to its end is one, too."""
-    (root / "test" / "run").write_text(script)
+    (root / "test" / "run").write_text(f"{script}echo '{END}'\n")
     (root / "test" / "log").unlink(missing_ok=True)
     kernel, = (root / "boot").glob("vmlinuz-*")
     initial, = (root / "boot").glob("initrd.img-*")

@@ -99,17 +99,6 @@ void predict(const PictureFormat &format, const Block &b, unsigned split, Marks 
               static_cast<int>(chroma.w << ss_h), static_cast<int>(chroma.h << ss_v));
 }
 
-std::vector<std::byte> pixels_of(DdPicture *picture, const PictureLayout &layout) {
-    std::uint8_t *data[3];
-    std::ptrdiff_t stride[3];
-    dd_picture_planes(picture, data, stride);
-    std::vector<std::byte> pixels(layout.size);
-    for (unsigned p = 0; p < layout.format.planes; p++)
-        std::memcpy(pixels.data() + layout.plane[p].offset, data[p],
-                    std::size_t{layout.plane[p].stride} * layout.plane[p].padded_height);
-    return pixels;
-}
-
 // `to` gets what `from` has in a block.
 void copy_block(const PictureLayout &layout, const Block &b, const std::vector<std::byte> &from,
                 std::vector<std::byte> &to) {

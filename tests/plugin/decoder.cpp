@@ -130,6 +130,17 @@ void write_pixels(DdPicture *picture, const PictureLayout &layout, const std::ve
     }
 }
 
+std::vector<std::byte> pixels_of(DdPicture *picture, const PictureLayout &layout) {
+    std::uint8_t *data[3];
+    std::ptrdiff_t stride[3];
+    dd_picture_planes(picture, data, stride);
+    std::vector<std::byte> pixels(layout.size);
+    for (unsigned p = 0; p < layout.format.planes; p++)
+        std::memcpy(pixels.data() + layout.plane[p].offset, data[p],
+                    std::size_t{layout.plane[p].stride} * layout.plane[p].padded_height);
+    return pixels;
+}
+
 std::string difference(DdPicture *picture, const PictureLayout &layout, const std::vector<std::byte> &pixels) {
     std::uint8_t *data[3];
     std::ptrdiff_t stride[3];

@@ -59,6 +59,7 @@ Picture alloc_picture(DdSession *session, const PictureFormat &format);
 DdFrameInfo frame_info(DdPicture *dst, std::initializer_list<DdPicture *> refs = {});
 // The CPU's view of a picture, whole planes with padding.
 void write_pixels(DdPicture *picture, const PictureLayout &layout, const std::vector<std::byte> &pixels);
+std::vector<std::byte> pixels_of(DdPicture *picture, const PictureLayout &layout);
 // The first difference between a picture and pixels in the layout's planes; empty: none.
 std::string difference(DdPicture *picture, const PictureLayout &layout, const std::vector<std::byte> &pixels);
 

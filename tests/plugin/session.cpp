@@ -22,12 +22,17 @@ using namespace dd::test;
 namespace {
 
 // All stages on the GPU.
-DdFrame *submitted(DdSession *session, const RandomFrame &random, DdPicture *dst, DdPicture *ref) {
+DdFrame *recorded(DdSession *session, const RandomFrame &random, DdPicture *dst, DdPicture *ref) {
     DdFrameInfo info = frame_info(dst, {ref, ref, ref});
     info.filtered = 1;
     DdFrame *frame = nullptr;
     REQUIRE(dd_frame_begin(session, &info, &frame) == DD_OK);
     REQUIRE(record(frame, random, 1) == DD_OK);
+    return frame;
+}
+
+DdFrame *submitted(DdSession *session, const RandomFrame &random, DdPicture *dst, DdPicture *ref) {
+    DdFrame *frame = recorded(session, random, dst, ref);
     REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON | DD_PHASE_FILTER, 0) == DD_OK);
     return frame;
 }
@@ -309,11 +314,7 @@ TEST_CASE("a submit waits for the frame's earlier one", "[session]") {
     const Picture ref = alloc_picture(session.get(), f);
     write_pixels(ref.get(), layout, random_pixels(seed, layout));
     const auto decode = [&](const Picture &dst, bool waits) {
-        DdFrameInfo info = frame_info(dst.get(), {ref.get(), ref.get(), ref.get()});
-        info.filtered = 1;
-        DdFrame *frame = nullptr;
-        REQUIRE(dd_frame_begin(session.get(), &info, &frame) == DD_OK);
-        REQUIRE(record(frame, random, 1) == DD_OK);
+        DdFrame *frame = recorded(session.get(), random, dst.get(), ref.get());
         REQUIRE(dd_frame_submit(frame, DD_PHASE_RECON, 0) == DD_OK);
         if (waits)
             REQUIRE(dd_frame_wait(frame) == DD_OK);
@@ -324,14 +325,7 @@ TEST_CASE("a submit waits for the frame's earlier one", "[session]") {
     const Picture apart = alloc_picture(session.get(), f), at_once = alloc_picture(session.get(), f);
     decode(apart, true);
     decode(at_once, false);
-    std::vector<std::byte> pixels(layout.size);
-    std::uint8_t *data[3];
-    std::ptrdiff_t stride[3];
-    dd_picture_planes(apart.get(), data, stride);
-    for (unsigned p = 0; p < f.planes; p++)
-        std::memcpy(pixels.data() + layout.plane[p].offset, data[p],
-                    std::size_t{layout.plane[p].stride} * layout.plane[p].padded_height);
-    REQUIRE(difference(at_once.get(), layout, pixels) == "");
+    REQUIRE(difference(at_once.get(), layout, pixels_of(apart.get(), layout)) == "");
     REQUIRE(stats_of(session.get()).submits == 4);
 }
 

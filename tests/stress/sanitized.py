@@ -42,9 +42,8 @@ class Kind:
 
 # GCC sees uninitialized values in code that sanitizers instrument. Ordinary builds have warnings as errors.
 OPTIONS = ("-Dwerror=false",)
-# A third of the time to compile, and reports still name lines. FFmpeg and dav1d get the same flags by `only_decoders`.
-FEW_FLAGS = ["-g1", programs.CHEAP_CHECKS]
-FEW_OPTIONS = ("-Donly_decoders=true", "-Dtools=false", "-Doptimization=1", f"-Dc_args={FEW_FLAGS}", f"-Dcpp_args={FEW_FLAGS}")
+# FFmpeg and dav1d get the same flags by `only_decoders`.
+FEW_OPTIONS = ("-Donly_decoders=true", "-Dtools=false", "-Doptimization=1", f"-Dc_args={programs.FEW_FLAGS}", f"-Dcpp_args={programs.FEW_FLAGS}")
 # The check of virtual tables needs clang's C++ runtime, which its C driver doesn't link FFmpeg's programs with.
 CLANG_OPTIONS = ("-Dcpp_args=-fno-sanitize=vptr",)
 
