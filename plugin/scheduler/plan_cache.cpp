@@ -9,7 +9,7 @@
 namespace dd {
 namespace {
 
-constexpr const char *kTitle = "daedalus-plans-1";
+constexpr const char *kTitle = "daedalus-plans-2";
 constexpr std::size_t kLargest = 1 << 16; // bytes; what is saved is far smaller
 constexpr double kMost = 1e6;             // no pace is above
 
@@ -19,9 +19,10 @@ bool is_pace(double value) {
 
 bool read_line(std::istream &in, std::span<const Candidate> table, Standings &standings) {
     std::string word;
-    unsigned size = 0, index = 0, on_gpu = 0, every = 0;
-    if (!(in >> word >> size >> index >> on_gpu >> every) || size >= kSizes || index >= table.size() ||
-        table[index].on_gpu != on_gpu || table[index].every != every)
+    unsigned size = 0, index = 0;
+    Candidate candidate{};
+    if (!(in >> word >> size >> index >> candidate.on_gpu >> candidate.every >> candidate.between) || size >= kSizes ||
+        index >= table.size() || table[index] != candidate)
         return false;
     if (word == "incumbent")
         standings[size].incumbent = index;
@@ -55,7 +56,7 @@ void save_standings(const std::string &path, std::span<const Candidate> table, c
             const Pace &pace = standings[size].pace[i];
             if (pace.wall > 0)
                 out << (incumbent ? "incumbent " : "other ") << size << ' ' << i << ' ' << table[i].on_gpu << ' '
-                    << table[i].every << ' ' << pace.wall << ' ' << pace.cpu << '\n';
+                    << table[i].every << ' ' << table[i].between << ' ' << pace.wall << ' ' << pace.cpu << '\n';
         }
     replace_cache_file(path, out.str());
 }

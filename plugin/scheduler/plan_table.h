@@ -8,11 +8,14 @@
 
 namespace dd {
 
-// Every so many frames with inter blocks, one has the stages of `on_gpu` (bit s: stage s) on the GPU. The CPU has all
-// else.
+// Every so many frames with inter blocks, one has the stages of `on_gpu` (bit s: stage s) on the GPU. The frames between
+// have those of `between` there, which are among them. The CPU has all else.
 struct Candidate {
     unsigned on_gpu;
     unsigned every = 1;
+    unsigned between = 0;
+
+    bool operator==(const Candidate &) const = default;
 };
 
 constexpr unsigned kMostCandidates = 8;

@@ -105,7 +105,7 @@ Choice Planner::plan(const PlanQuery &query, unsigned in_flight, std::int64_t no
     }
     const Candidate &candidate = table_[running()];
     const bool in_turn = inter_frames_ % candidate.every == 0;
-    return {in_turn ? candidate.on_gpu & query.usable : 0, run_};
+    return {(in_turn ? candidate.on_gpu : candidate.between) & query.usable, run_};
 }
 
 void Planner::ended(const Choice &choice, double pixels, const Instant &now) {
@@ -131,28 +131,36 @@ bool Planner::is_hopeless() const {
     return window_.so_far().wall > kHopeless * incumbent_.wall;
 }
 
-// Without the stages that frames of this stream don't have, candidates may be the same.
-bool Planner::is_distinct(unsigned candidate) const {
-    const auto same = [&](unsigned other) {
-        return effective(other) == effective(candidate) &&
-               (effective(candidate) == 0 || table_[other].every == table_[candidate].every);
-    };
-    for (unsigned other = 0; other < candidate; other++)
-        if (same(other))
-            return false;
-    return !same(standing().incumbent);
+// Without the stages that frames of this stream don't have.
+Candidate Planner::effective(unsigned candidate) const {
+    const Candidate &c = table_[candidate];
+    const unsigned on_gpu = c.on_gpu & usable_, between = c.between & usable_;
+    return on_gpu == between ? Candidate{on_gpu} : Candidate{on_gpu, c.every, between};
 }
 
-// It does all that another one does, as often, which is clearly slower than the CPU alone.
+bool Planner::is_distinct(unsigned candidate) const {
+    const Candidate own = effective(candidate);
+    for (unsigned other = 0; other < candidate; other++)
+        if (effective(other) == own)
+            return false;
+    return own != effective(standing().incumbent);
+}
+
+// It does all that another one does, as often, which is clearly slower than it may be: than the CPU alone, or than 60
+// frames a second where that is enough.
 bool Planner::is_beyond_hope(unsigned candidate) const {
     const auto cpu = std::ranges::find(table_, 0u, &Candidate::on_gpu);
     const double alone = standing().pace[static_cast<std::size_t>(cpu - table_.begin())].wall;
-    for (unsigned other = 0; other < table_.size(); other++) {
-        const bool less = (effective(other) & ~effective(candidate)) == 0 && effective(other) != 0 &&
-                          table_[other].every >= table_[candidate].every;
-        if (other != candidate && less && alone > 0 && standing().pace[other].wall > kSlow * alone)
+    const double enough = goal_ == Goal::cpu ? kRealTime / (incumbent_.wall * frame_pixels_) : 0;
+    const Candidate own = effective(candidate);
+    const auto is_part = [&own](const Candidate &other) {
+        return other.on_gpu != 0 && (other.on_gpu & ~own.on_gpu) == 0 && (other.between & ~own.between) == 0 &&
+               (other.every >= own.every || (other.on_gpu & ~own.between) == 0);
+    };
+    for (unsigned other = 0; other < table_.size(); other++)
+        if (other != candidate && alone > 0 && is_part(effective(other)) &&
+            standing().pace[other].wall > std::max(kSlow * alone, enough))
             return true;
-    }
     return false;
 }
 
@@ -238,14 +246,19 @@ bool Planner::is_better(const Pace &pace) const {
 }
 
 std::string Planner::name_of(unsigned candidate) const {
-    std::string text;
-    for (unsigned stage = 0; stage < DD_STAGES; stage++)
-        if (effective(candidate) >> stage & 1)
-            text.append(text.empty() ? "" : "+").append(stage_name(stage));
-    if (text.empty())
-        return "cpu";
-    if (table_[candidate].every > 1)
-        text.append(" every ").append(std::to_string(table_[candidate].every)).append(" frames");
+    const auto names = [](unsigned stages) {
+        std::string text;
+        for (unsigned stage = 0; stage < DD_STAGES; stage++)
+            if (stages >> stage & 1)
+                text.append(text.empty() ? "" : "+").append(stage_name(stage));
+        return text.empty() ? "cpu" : text;
+    };
+    const Candidate c = effective(candidate);
+    std::string text = names(c.on_gpu);
+    if (c.every > 1)
+        text += " every " + std::to_string(c.every) + " frames";
+    if (c.between)
+        text += " (else " + names(c.between) + ")";
     return text;
 }
 

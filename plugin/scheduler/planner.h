@@ -84,7 +84,7 @@ class Planner {
     Standing &standing() { return standings_[size_]; }
     const Standing &standing() const { return standings_[size_]; }
     unsigned running() const { return probe_.value_or(standing().incumbent); }
-    unsigned effective(unsigned candidate) const { return table_[candidate].on_gpu & usable_; }
+    Candidate effective(unsigned candidate) const;
     void start_run(std::optional<unsigned> probe);
     void change_size(unsigned size);
     bool is_hopeless() const;

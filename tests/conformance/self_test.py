@@ -195,6 +195,22 @@ class SelfTest(unittest.TestCase):
             self.assertNotEqual(missing.returncode, 0)
             self.assertIn("nothing of frames 9", missing.stdout + missing.stderr)
 
+    def test_the_forecast_knows_the_plans_of_auto(self):
+        for codec in "vp9", "av1":
+            table = forecast_model.plan_table(codec)
+            self.assertIn(forecast_model.Candidate(), table)
+            self.assertTrue(any(candidate.between for candidate in table))
+            self.assertTrue(any(candidate.on_gpu >= {"mc", "itx", "lf"} and candidate.every == 1 for candidate in table))
+
+    def test_no_stream_begins_with_a_plan_that_is_slower_than_the_cpu(self):
+        for name, row in json.loads((paths.ROOT / "docs" / "pi-figures.json").read_text()).items():
+            codec, depth = name.split("-")
+            material = forecast_model.Material(codec, int(depth), row["stock"], row["gpu"], row["v3d_ms"])
+            for stream in forecast_model.STREAMS:
+                alone = forecast_model.cost(material, stream, forecast_model.Candidate(), "500", 0)
+                first = forecast_model.cost(material, stream, forecast_model.plan_table(codec)[0], "500", 0)
+                self.assertGreater(first.fps(), 0.98 * alone.fps(), f"{name}, {stream.name}")
+
     def test_kernels_have_stages_in_the_forecast(self):
         lines = (line.split("#")[0].split() for line in (ROOT / "kernels" / "kernels.list").read_text().splitlines())
         kernels = [words[0] for words in lines if words]

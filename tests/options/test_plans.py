@@ -70,8 +70,8 @@ class Recording(DecodeCase):
 class Measured(DecodeCase):
     """Plan auto as on a real GPU; the device under test is one only for this plan."""
 
-    DECISION = re.compile(r"frame \d+: plan auto: (\S+)(?: every \d frames)?, [\d.]+ ms a frame, (gives way to|stays before|looks again at|saw its "
-                          r"content change with) (\S+)(?: every \d frames)?: [\d.]+ of its time, [\d.]+ of its CPU time$")
+    DECISION = re.compile(r"frame \d+: plan auto: (\S+)(?: every \d frames(?: \(else \S+\))?)?, [\d.]+ ms a frame, (gives way to|stays before|looks again at|saw its "
+                          r"content change with) (\S+)(?: every \d frames(?: \(else \S+\))?)?: [\d.]+ of its time, [\d.]+ of its CPU time$")
 
     def setUp(self):
         self.cache = tempfile.TemporaryDirectory(prefix="dd-plans-")
@@ -112,7 +112,7 @@ class Measured(DecodeCase):
 
     def test_a_damaged_file_does_no_harm(self):
         self.decisions(long(), loops=20)
-        self.kept()[0].write_bytes(b"daedalus-plans-1\nincumbent nan\n\0\xff")
+        self.kept()[0].write_bytes(b"daedalus-plans-2\nincumbent nan\n\0\xff")
         self.decisions(long(), loops=20)
         self.assertIn("incumbent 0 ", self.kept()[0].read_text())
 

@@ -89,7 +89,7 @@ double run(Machine &machine, unsigned frames, unsigned depth, Planner *planner, 
         if (underway.size() == depth)
             end_oldest();
         Choice choice;
-        choice.on_gpu = i % fixed.every == 0 ? fixed.on_gpu : 0;
+        choice.on_gpu = i % fixed.every == 0 ? fixed.on_gpu : fixed.between;
         if (planner)
             choice = planner->plan({kPixels, false, usable}, static_cast<unsigned>(underway.size()) + 1,
                                    static_cast<std::int64_t>(machine.clock_ms * kMs));
@@ -167,6 +167,26 @@ TEST_CASE("plans are mixed where that keeps both sides busy", "[planner]") {
     Planner planner(table(DeviceKind::v3d), Goal::speed, {});
     run(machine, 1000, 8, &planner);
     REQUIRE(table(DeviceKind::v3d)[winner(planner)].every > 1);
+}
+
+TEST_CASE("stages that fit into some frames go to the GPU in those, others in all", "[planner]") {
+    Machine machine = machine_with(4, {4, 1, 6}, {7, 2, 12}); // 21 ms for all, 15 on average, 9 without the filter
+    Planner planner(table(DeviceKind::v3d), Goal::cpu, {});
+    run(machine, 2000, 8, &planner);
+    REQUIRE(table(DeviceKind::v3d)[winner(planner)] == Candidate{kAll, 2, kMc | kItx});
+}
+
+TEST_CASE("what a candidate is called says when its stages are the GPU's", "[planner]") {
+    constexpr Candidate candidates[] = {{0}, {kAll, 2, kMc | kItx}};
+    Machine machine = machine_with(20, {4, 1, 2}, {1, 1, 1});
+    Planner planner(candidates, Goal::speed, {});
+    std::string news;
+    for (unsigned i = 0; i < 300 && news.empty(); i++) {
+        run(machine, 1, 1, &planner);
+        news = planner.take_news();
+    }
+    INFO(news);
+    REQUIRE(news.find(" mc+itx+lf every 2 frames (else mc+itx): 0.") != news.npos);
 }
 
 TEST_CASE("probes cost little", "[planner]") {
@@ -299,10 +319,13 @@ TEST_CASE("no candidate divides what belongs together", "[planner]") {
             REQUIRE(std::ranges::any_of(candidates, [](const Candidate &c) { return c.on_gpu == 0; }));
             for (const Candidate &candidate : candidates) {
                 REQUIRE(candidate.every > 0);
-                const bool predicts = candidate.on_gpu & kMc, adds = candidate.on_gpu & kItx;
-                REQUIRE((codec == DD_CODEC_VP9 ? predicts == adds : predicts || !adds));
-                REQUIRE(!(candidate.on_gpu >> DD_STAGE_CDEF & 1) == !(candidate.on_gpu >> DD_STAGE_LR & 1));
-                REQUIRE(candidate.on_gpu >> codec_stages(codec) == 0);
+                REQUIRE((candidate.between & ~candidate.on_gpu) == 0);
+                for (const unsigned stages : {candidate.on_gpu, candidate.between}) {
+                    const bool predicts = stages & kMc, adds = stages & kItx;
+                    REQUIRE((codec == DD_CODEC_VP9 ? predicts == adds : predicts || !adds));
+                    REQUIRE(!(stages >> DD_STAGE_CDEF & 1) == !(stages >> DD_STAGE_LR & 1));
+                    REQUIRE(stages >> codec_stages(codec) == 0);
+                }
             }
         }
 }
@@ -379,9 +402,9 @@ TEST_CASE("standings are kept, and only valid ones are read", "[planner]") {
         return std::string((std::istreambuf_iterator<char>(in)), {});
     }();
     for (const std::string &bad :
-         {std::string(), good.substr(0, good.size() / 2), good + "more 1\n", good + "other 0 99 0 1 1 1\n",
-          good + "other 4 0 7 1 1 1\n", good + "other 1 0 7 1 -1 1\n", good + "other 1 0 7 1 1",
-          good + "other 1 0 7 1 nan 1", "x" + good}) {
+         {std::string(), good.substr(0, good.size() / 2), good + "more 1\n", good + "other 0 99 0 1 0 1 1\n",
+          good + "other 4 0 7 1 0 1 1\n", good + "other 1 0 7 1 0 -1 1\n", good + "other 1 0 7 1 1 1 1\n",
+          good + "other 1 0 7 1 0 1", good + "other 1 0 7 1 0 nan 1", "x" + good}) {
         std::ofstream(path) << bad;
         REQUIRE(same(load_standings(path, table()), {}));
     }

@@ -3,8 +3,9 @@
 is a constant of this file; where one is not known well it has a low and a high value, and so has every result."""
 
 import re
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import astuple, dataclass
+
+from . import paths
 
 CPU_HZ = 2.4e9
 CORES = 4
@@ -27,9 +28,8 @@ SERIAL = {"coefficients", "modes, vectors", "modes", "deblocking masks", "vector
 # V3D's kernels by what their names hold.
 V3D_STAGES = {"mc": r"_(mc|pair|overlap|warp|difference)", "itx": r"_(itx|wht)", "lf": r"_(lf|deblock)", "cdef": r"_(cdef|copy)",
               "lr": r"_(wiener|self_guided)"}
-TOGETHER = ({"cdef", "lr"},)  # on one side
-NEEDS = {"itx": "mc"}  # AV1: residuals go with predictions
-MIXES = (1.0, 0.5, 0.25)  # share of frames with the plan
+BETWEEN = ("intra", "transforms")  # what the CPU does of these after the predictions that V3D made
+AS_FAST = 1.02  # plans that differ by less are told apart by their CPU time
 PICTURE_BYTES = {8: 1.5, 10: 3.0}  # a pixel
 
 
@@ -65,12 +65,38 @@ STREAMS = (Stream("1080p30", 1920, 1080, 30), Stream("1080p60", 1920, 1080, 60),
 
 
 @dataclass(frozen=True)
+class Candidate:
+    """As plugin/scheduler/plan_table.h has them."""
+    on_gpu: frozenset[str] = frozenset()
+    every: int = 1
+    between: frozenset[str] = frozenset()
+
+    def name(self) -> str:
+        def listed(stages: frozenset[str]) -> str:
+            return ", ".join(stage for stage in V3D_STAGES if stage in stages) or "nothing"
+        often = f", every {self.every} frames" if self.every > 1 else ""
+        return listed(self.on_gpu) + often + (f"; {listed(self.between)} in the others" if self.between else "")
+
+
+def plan_table(codec: str) -> list[Candidate]:
+    """What plan `auto` chooses from on V3D."""
+    text = (paths.ROOT / "plugin" / "scheduler" / "plan_table.cpp").read_text()
+    stages = {name: frozenset({stage.lower()}) for name, stage in re.findall(r"(k\w+) = 1u << DD_STAGE_(\w+)", text)}
+
+    def union(names: str) -> frozenset[str]:
+        return frozenset().union(*(stages[name.strip()] for name in names.split("|") if name.strip() != "0"))
+    for name, names in re.findall(r"(k\w+) = (k\w+ \| k\w+)", text):
+        stages[name] = union(names)
+    rows = re.search(rf"k{codec.capitalize()}V3d\[\] = (.*?);", text, re.S)[1]
+    columns = (row.split(",") for row in re.findall(r"{([^{}]+)}", rows))
+    return [Candidate(union(row[0]), int(row[1]) if len(row) > 1 else 1, union(row[2]) if len(row) > 2 else frozenset()) for row in columns]
+
+
+@dataclass(frozen=True)
 class Cost:
-    """Milliseconds a frame, on average over the frames of a mix."""
-    stages: tuple[str, ...] = ()
-    mix: float = 1.0
-    cpu: float = 0.0
-    serial: float = 0.0
+    """Milliseconds a frame, on average over the frames of a candidate."""
+    cpu: float
+    serial: float
     v3d: float = 0.0
     chain: float = 0.0  # V3D, hand-over and what the CPU does between its phases
 
@@ -89,60 +115,51 @@ def kind_of(stage: str) -> tuple[float, float]:
     return SIMD if stage in SIMD_STAGES else RECORDING if stage in RECORDS else PARSING
 
 
-def synchronisations(material: Material, stages: tuple[str, ...]) -> int:
+def synchronisations(material: Material, stages: frozenset[str]) -> int:
     """Of a frame that a program reads: before the first submit and after the last one; for the CPU's intra blocks between recon and
     filters; and for the frames that refer to it, where the CPU filters last. A display's frame needs two less."""
     filters = {"lf", "cdef", "lr"}
-    recon = bool({"mc", "itx"} & set(stages))
-    left = any(moved in filters - set(stages) and material.stock.get(name) for name, moved in MOVES.items())
-    return 2 + 2 * (recon and bool(filters & set(stages))) + (recon and left)
+    recon = bool({"mc", "itx"} & stages)
+    left = any(moved in filters - stages and material.stock.get(name) for name, moved in MOVES.items())
+    return 2 + 2 * (recon and bool(filters & stages)) + (recon and left)
 
 
-def cost(material: Material, stream: Stream, stages: tuple[str, ...], mix: float, clock: str, side: int) -> Cost:
-    """`side`: 0 pessimistic, 1 optimistic."""
+def usable(material: Material) -> frozenset[str]:
+    """Stages that the stream and the modelled frame have."""
+    return frozenset(stage for stage in V3D_STAGES if any(times.get(stage) for times in material.v3d_ms.values())
+                     and any(moved == stage and material.stock.get(name) for name, moved in MOVES.items()))
+
+
+def frame_cost(material: Material, stream: Stream, stages: frozenset[str], clock: str, side: int) -> Cost:
+    """Of a frame with these stages on V3D. `side`: 0 pessimistic, 1 optimistic."""
     scale = stream.scale()
     cpu = sum(milliseconds(n, kind_of(stage), side) for stage, n in material.stock.items())
     serial = sum(milliseconds(n, kind_of(stage), side) for stage, n in material.stock.items() if stage in SERIAL)
     if not stages:
-        return Cost(cpu=cpu * scale, serial=serial * scale)
-    change = 0.0
+        return Cost(cpu * scale, serial * scale)
     for name, moved in MOVES.items():
         if moved in stages:
-            change -= milliseconds(material.stock.get(name, 0) - material.gpu.get(name, 0), SIMD, side)
-    change += sum(milliseconds(material.gpu.get(name, 0), RECORDING, side) for name, of in RECORDS.items() if of in stages)
+            cpu -= milliseconds(material.stock.get(name, 0) - material.gpu.get(name, 0), SIMD, side)
+    cpu += sum(milliseconds(material.gpu.get(name, 0), RECORDING, side) for name, of in RECORDS.items() if of in stages)
     lines = COUNTED_PIXELS * PICTURE_BYTES[material.depth] / 64
-    change += synchronisations(material, stages) * lines * SYNC_NS_A_LINE[side] / 1e6
+    cpu += synchronisations(material, stages) * lines * SYNC_NS_A_LINE[side] / 1e6
     v3d = sum(material.v3d_ms[clock].get(stage, 0) for stage in stages)
-    between = milliseconds(material.stock.get("intra", 0), SIMD, side) if set(stages) & {"mc", "itx"} else 0.0
-    chain = (v3d + between) * scale + HANDOVER_MS[side]
-    return Cost(stages, mix, (cpu + mix * change) * scale, serial * scale, mix * v3d * scale, mix * chain)
+    on_cpu = [name for name in BETWEEN if MOVES.get(name) not in stages] if stages & {"mc", "itx"} else []
+    between = sum(milliseconds(material.stock.get(name, 0), SIMD, side) for name in on_cpu)
+    return Cost(cpu * scale, serial * scale, v3d * scale, (v3d + between) * scale + HANDOVER_MS[side])
 
 
-def plans(material: Material) -> list[tuple[str, ...]]:
-    names = [name for name in ("mc", "itx", "lf", "cdef", "lr") if any(moved == name and material.stock.get(stage) for stage, moved in MOVES.items())]
-    found = []
-    for n in range(1, len(names) + 1):
-        for stages in combinations(names, n):
-            if material.codec == "av1" and any(stage in stages and needed not in stages for stage, needed in NEEDS.items()):
-                continue
-            if any(len(together & set(stages)) == 1 and together <= set(names) for together in TOGETHER):
-                continue
-            if any(not any(times.get(stage) for times in material.v3d_ms.values()) for stage in stages):
-                continue  # the modelled frame has none of it
-            found.append(stages)
-    return found
+def cost(material: Material, stream: Stream, candidate: Candidate, clock: str, side: int) -> Cost:
+    here, between = (frame_cost(material, stream, stages & usable(material), clock, side) for stages in (candidate.on_gpu, candidate.between))
+    return Cost(*((a + (candidate.every - 1) * b) / candidate.every for a, b in zip(astuple(here), astuple(between))))
 
 
-def candidates(material: Material, stream: Stream, clock: str, side: int) -> list[Cost]:
-    return [cost(material, stream, (), 1.0, clock, side),
-            *(cost(material, stream, stages, mix, clock, side) for stages in plans(material) for mix in MIXES)]
-
-
-def choose(material: Material, stream: Stream, clock: str, goal: str, side: int) -> Cost:
-    """What a perfect plan `auto` takes: the most frames a second, or the least CPU where the stream's rate (60 at most) is reached."""
-    found = candidates(material, stream, clock, side)
-    if goal == "cpu":
-        reached = [one for one in found if one.fps() >= min(60, stream.rate)]
-        return min(reached or found, key=(lambda one: one.cpu) if reached else Cost.frame_ms)
-    fastest = min(one.frame_ms() for one in found)
-    return min((one for one in found if one.frame_ms() <= fastest * 1.001), key=lambda one: one.cpu)
+def choose(material: Material, stream: Stream, clock: str, goal: str, side: int) -> Candidate:
+    """What plan `auto` takes if it measures well: the most frames a second, or the least CPU where the stream's rate (60 at most) is
+    reached."""
+    found = [(candidate, cost(material, stream, candidate, clock, side)) for candidate in plan_table(material.codec)]
+    enough = [one for one in found if goal == "cpu" and one[1].fps() >= min(60, stream.rate)]
+    if not enough:
+        fastest = min(one.frame_ms() for _, one in found)
+        enough = [one for one in found if one[1].frame_ms() <= fastest * AS_FAST]
+    return min(enough, key=lambda one: one[1].cpu)[0]
