@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Warped sources (AV1 specification, clause 7.11.3.5), and translations by the same code: all their pixels take the same
-// taps. A branch between them would make V3D's compiler spill what it needs.
+// Warped sources (AV1 specification, clause 7.11.3.5), and translations by the same code: all their pixels take the
+// same taps. A branch between them would make V3D's compiler spill what it needs.
 #define WAITING_ROWS 8u
 #include "av1/waiting.glsl"
 

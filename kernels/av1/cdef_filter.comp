@@ -15,7 +15,8 @@ const uint kHalves = 0x64006400u;
 
 #if BITS == 8
 vec4 unpacked(PIXELS q) {
-    const vec2 even = unpackHalf2x16((q & 0x00ff00ffu) + kHalves), odd = unpackHalf2x16(((q >> 8) & 0x00ff00ffu) + kHalves);
+    const vec2 even = unpackHalf2x16((q & 0x00ff00ffu) + kHalves);
+    const vec2 odd = unpackHalf2x16(((q >> 8) & 0x00ff00ffu) + kHalves);
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 PIXELS packed(vec4 v) {
@@ -144,7 +145,8 @@ float scale_of(uint strength, int damping) { return intBitsToFloat((127 - max(0,
 Strengths strengths_of(bool luma, uint decision, int damping) {
     const int depth = BITS - 8;
     const uint word = luma ? decision : decision >> DD_AV1_CDEF_UV_PRI_SHIFT;
-    const uint pri = luma ? word & 255u : (word & 15u) << depth, rest = word >> (luma ? 8u : 4u), sec = (rest & 15u) << depth;
+    const uint pri = luma ? word & 255u : (word & 15u) << depth;
+    const uint rest = word >> (luma ? 8u : 4u), sec = (rest & 15u) << depth;
     damping += depth - (luma ? 0 : 1);
     Strengths t;
     t.dir = (rest >> 4) & 7u;
@@ -169,7 +171,8 @@ void main() {
     const uint decision = scratch_a[blocks + own.y8 * w8 + own.x8];
     const uint at = place.offset + own.y * stride + own.x * BYTES;
     const int columns = int(w8 << (3u - ss_h)), rows = int(h8 << (3u - ss_v));
-    Quad quad = Quad(int(own.x), int(own.y), columns, rows, at, place.offset + uint(rows) * stride, LOAD_QUAD(dst, at >> 2));
+    Quad quad = Quad(int(own.x), int(own.y), columns, rows, at, place.offset + uint(rows) * stride,
+                     LOAD_QUAD(dst, at >> 2));
     const bool all_blocks = (pass.flags & DD_AV1_PASS_ALL) != 0u;
     if (all_blocks)
         STORE_QUAD(scratch_b, at >> 2, quad.pixels);

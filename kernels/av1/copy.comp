@@ -12,7 +12,8 @@ const uint kQuads = 4u; // of a lane
 void main() {
     const uint w8 = params.w8, h8 = params.h8, blocks = params.blocks;
     const Place place = place_of_lane();
-    const uint h = place.luma ? 0u : pass.ss_h, v = place.luma ? 0u : pass.ss_v, lanes_log2 = 2u - h - v, across = 1u - h;
+    const uint h = place.luma ? 0u : pass.ss_h, v = place.luma ? 0u : pass.ss_v;
+    const uint lanes_log2 = 2u - h - v, across = 1u - h;
     const uint x8 = (place.unit << (2u + h + v)) + (place.lane >> lanes_log2), y8 = place.row;
     if (x8 >= w8 || y8 >= h8)
         return;
@@ -24,7 +25,8 @@ void main() {
     const uint next_row = stride >> 2, right = across * QUAD_WORDS, step = across != 0u ? right : next_row;
     const uint second = at + step, third = at + (next_row << (1u - across)), fourth = third + step;
     if ((pass.flags & DD_AV1_PASS_ALL) != 0u) {
-        const PIXELS a = LOAD_QUAD(dst, at), b = LOAD_QUAD(dst, second), c = LOAD_QUAD(dst, third), d = LOAD_QUAD(dst, fourth);
+        const PIXELS a = LOAD_QUAD(dst, at), b = LOAD_QUAD(dst, second);
+        const PIXELS c = LOAD_QUAD(dst, third), d = LOAD_QUAD(dst, fourth);
         STORE_QUAD(scratch_b, at, a);
         STORE_QUAD(scratch_b, second, b);
         STORE_QUAD(scratch_b, third, c);

@@ -70,8 +70,12 @@ void load_behind(uint at, uint step, const uint k, out int near, out int far) {
     near = PAIR_LOW(pair);
     far = PAIR_HIGH(pair);
 }
-void store_before(uint at, uint step, const uint k, int near, int far) { PAIR(at - PAIR_BYTES * (k + 1u)) = TO_PAIR(far, near); }
-void store_behind(uint at, uint step, const uint k, int near, int far) { PAIR(at + PAIR_BYTES * k) = TO_PAIR(near, far); }
+void store_before(uint at, uint step, const uint k, int near, int far) {
+    PAIR(at - PAIR_BYTES * (k + 1u)) = TO_PAIR(far, near);
+}
+void store_behind(uint at, uint step, const uint k, int near, int far) {
+    PAIR(at + PAIR_BYTES * k) = TO_PAIR(near, far);
+}
 #endif
 
 int apart(int a, int b) { return max(a - b, b - a); }
@@ -248,11 +252,12 @@ void main() {
         const uint narrow_bits = words[table], middle_bits = words[table + 1u], third = words[table + 2u];
         const uint wide_bits = place.luma ? third : 0u; // of chroma it is the next edge's
         if ((((narrow_bits | middle_bits | wide_bits) >> bit) & 1u) != 0u) {
-            const uint own = (words[level] >> level_byte) & 255u, before = (words[level - next_level] >> level_byte) & 255u;
+            const uint own = (words[level] >> level_byte) & 255u;
+            const uint before = (words[level - next_level] >> level_byte) & 255u;
             const int strength = int(own != 0u ? own : before);
             if (strength != 0)
-                filter_line(at, step, place.luma, (((middle_bits | wide_bits) >> bit) & 1u) != 0u, ((wide_bits >> bit) & 1u) != 0u,
-                            limits_of(strength, sharp, depth), depth);
+                filter_line(at, step, place.luma, (((middle_bits | wide_bits) >> bit) & 1u) != 0u,
+                            ((wide_bits >> bit) & 1u) != 0u, limits_of(strength, sharp, depth), depth);
         }
         table += next_table;
         level += next_level;

@@ -240,7 +240,8 @@ int scaled_luma(int base, int alpha, int difference) {
 ivec4 from_luma(Block b, int i, int j) {
     const int alpha = int(words[b.record + 7u] << (b.plane == 1u ? 24u : 16u)) >> 24;
     const int base = dc(b), average = average_luma(b);
-    return ivec4(scaled_luma(base, alpha, luma(b, i, j) - average), scaled_luma(base, alpha, luma(b, i, j + 1) - average),
+    return ivec4(scaled_luma(base, alpha, luma(b, i, j) - average),
+                 scaled_luma(base, alpha, luma(b, i, j + 1) - average),
                  scaled_luma(base, alpha, luma(b, i, j + 2) - average),
                  scaled_luma(base, alpha, luma(b, i, j + 3) - average));
 }
@@ -255,14 +256,15 @@ ivec4 from_palette(Block b, int i, int j) {
     const uint half_at = (more & 0xffffu) + uint(i) * (more >> 16) + uint(j) / 4u;
     const uint indices = words[palettes + 4u * count + (half_at >> 1)] >> (half_at & 1u) * 16u;
     const uint entries = palettes + (b.plane == 2u ? 4u : 0u);
-    return ivec4(palette_entry(entries, indices), palette_entry(entries, indices >> 4), palette_entry(entries, indices >> 8),
-                 palette_entry(entries, indices >> 12));
+    return ivec4(palette_entry(entries, indices), palette_entry(entries, indices >> 4),
+                 palette_entry(entries, indices >> 8), palette_entry(entries, indices >> 12));
 }
 
 // Recursive: four by two pixels from those around them, which may be the block's own. One lane makes the whole block.
 int byte_of(uint word, uint which) { return int(word << (24u - 8u * which)) >> 24; }
 int filter_pixel(uint mode, uint of_pixel, ivec4 first, ivec3 rest) {
-    const uint at = push.tables + DD_AV1_INTRA_FILTER_TABLE + (mode * 8u + of_pixel) * 2u, a = words[at], b = words[at + 1u];
+    const uint at = push.tables + DD_AV1_INTRA_FILTER_TABLE + (mode * 8u + of_pixel) * 2u;
+    const uint a = words[at], b = words[at + 1u];
     const int sum = byte_of(a, 0u) * first.x + byte_of(a, 1u) * first.y + byte_of(a, 2u) * first.z +
                     byte_of(a, 3u) * first.w + byte_of(b, 0u) * rest.x + byte_of(b, 1u) * rest.y +
                     byte_of(b, 2u) * rest.z;

@@ -101,7 +101,8 @@ void transform_part(uint shape, uint direction, uint part, uint first, uint coef
     if (direction == 0u) {
         const Inputs which = inputs_of(n, part);
         const uint rows_log2 = inputs_log2(shape, 1u);
-        uint at = (which.first << rows_log2) + row, step = which.step << rows_log2, next_step = which.next_step << rows_log2;
+        uint at = (which.first << rows_log2) + row, step = which.step << rows_log2;
+        uint next_step = which.next_step << rows_log2;
 #if BITS == 8
         const uint up = 16u - (at & 1u) * 16u;
         at >>= 1;
@@ -183,7 +184,8 @@ uint line_start(uint shape, uint direction, uint block, uint line) {
 void transform_parts(uint direction) {
     const Group g = read_group(direction);
     const uint lines_log2 = field(g.shape, DD_AV1_ITX_ROWS_SHIFT - 9u * direction, 3u);
-    const uint n = line_log2(g.shape, direction), units_log2 = lines_log2 + parts_log2(n), units = g.blocks << units_log2;
+    const uint n = line_log2(g.shape, direction);
+    const uint units_log2 = lines_log2 + parts_log2(n), units = g.blocks << units_log2;
     [[dont_unroll]] for (uint from = 0u; from < units; from += LANES) {
         const uint i = min(from + gl_LocalInvocationIndex, units - 1u);
         const uint block = i >> units_log2, line = i & ((1u << lines_log2) - 1u);

@@ -20,7 +20,8 @@ void predict(const uint index, uint record, Place p, out vec4 sum[4]) {
 // Without a branch, in which V3D's compiler would spill for some lanes alone.
 vec4 rounded(vec4 sum, bool halves) {
     const float least = halves ? 0.0 : -65536.0, most = halves ? float(PIXEL_MAX) : 65536.0;
-    return clamp(floor(sum * (halves ? PIXEL_SCALE : 1.0 / 64.0) + 0.5), least, most) * (halves ? float(1 << MORE_BITS) : 1.0);
+    return clamp(floor(sum * (halves ? PIXEL_SCALE : 1.0 / 64.0) + 0.5), least, most) *
+           (halves ? float(1 << MORE_BITS) : 1.0);
 }
 
 void predict_first(Work work) {

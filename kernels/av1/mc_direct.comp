@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Predictions by translation as in mc.comp, whose sources are the pictures that are bound first and second, whose
-// filters have no more than six taps, and whose pairs are combined by an average or by distance. A lane predicts four by
-// eight pixels; of planes with four rows it stores those.
+// filters have no more than six taps, and whose pairs are combined by an average or by distance. A lane predicts four
+// by eight pixels; of planes with four rows it stores those.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #define ROW_TAPS 6

@@ -12,7 +12,8 @@ const uint RECORD_WORDS = 8u;
 float overlap_weight(uint index) { return float((words[DD_AV1_OVERLAP + index / 4u] >> (index & 3u) * 8u) & 255u); }
 
 vec4 overlap_weights(uint index) {
-    return vec4(overlap_weight(index), overlap_weight(index + 1u), overlap_weight(index + 2u), overlap_weight(index + 3u));
+    return vec4(overlap_weight(index), overlap_weight(index + 1u), overlap_weight(index + 2u),
+                overlap_weight(index + 3u));
 }
 
 vec4 blend(vec4 below, vec4 over, vec4 weight) {

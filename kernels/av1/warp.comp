@@ -12,8 +12,8 @@ const uint RECORD_WORDS = 15u;
 void predict(uint i, Work work) {
     const uint record = work.record, ctl = again[record + 1u];
     const Cell cell = find_cell(ctl, work.part);
-    predict_any(4u * i, (ctl & DD_AV1_COMPOUND) == 0u, read_source(record + 3u + 2u * i), read_warp(record + 7u + 4u * i),
-                source_plane(cell.plane), cell.x, cell.y);
+    predict_any(4u * i, (ctl & DD_AV1_COMPOUND) == 0u, read_source(record + 3u + 2u * i),
+                read_warp(record + 7u + 4u * i), source_plane(cell.plane), cell.x, cell.y);
 }
 
 void main() {

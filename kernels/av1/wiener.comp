@@ -14,7 +14,8 @@ const int kLaneRows = 4;
 // Half floats with the exponent of 1024, which V3D takes as they are.
 const float kBias = 1024.0;
 vec4 values(PIXELS q) {
-    const vec2 even = unpackHalf2x16((q & 0x00ff00ffu) + 0x64006400u), odd = unpackHalf2x16((q >> 8 & 0x00ff00ffu) + 0x64006400u);
+    const vec2 even = unpackHalf2x16((q & 0x00ff00ffu) + 0x64006400u);
+    const vec2 odd = unpackHalf2x16((q >> 8 & 0x00ff00ffu) + 0x64006400u);
     return vec4(even.x, odd.x, even.y, odd.y);
 }
 #else
@@ -40,7 +41,8 @@ float sum[4 * kLaneRows];
 void add_row(const Lane l, const Filter f, const int row) {
     const Quads q = load_row(l, row - 3, kLaneRows);
     const vec4 left = values(q.left), own = values(q.own), right = values(q.right);
-    const float p[12] = {left.x, left.y, left.z, left.w, own.x, own.y, own.z, own.w, right.x, right.y, right.z, right.w};
+    const float p[12] = {left.x, left.y, left.z, left.w, own.x, own.y, own.z, own.w,
+                         right.x, right.y, right.z, right.w};
     [[unroll]] for (int i = 0; i < 4; i++) {
         const float s = f.across.x * (p[i + 1] + p[i + 7]) + f.across.y * (p[i + 2] + p[i + 6]) +
                         f.across.z * (p[i + 3] + p[i + 5]) + f.across.w * p[i + 4];

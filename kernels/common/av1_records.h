@@ -7,7 +7,8 @@
 // run over whole frames. No pixel that one of their lanes writes is read by another lane:
 //   deblock           columns, then rows, in the picture
 //   CDEF              picture -> scratch A, those blocks that it filters; then they are copied back
-//   with restoration  picture -> scratch A, all blocks, and what they were -> scratch B (where CDEF is off a copy does that);
+//   with restoration  picture -> scratch A, all blocks, and what they were -> scratch B (where CDEF is off a copy
+//                     does that);
 //                     restoration: scratch A, rows outside a stripe from scratch B -> the picture
 #ifndef DAEDALUS_KERNELS_AV1_RECORDS_H
 #define DAEDALUS_KERNELS_AV1_RECORDS_H

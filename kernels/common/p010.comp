@@ -31,7 +31,8 @@ void main() {
             return;
         const uint at = 4u * gl_WorkGroupID.y * push.luma_stride + x;
         const uvec4 a = picture[push.luma + at], b = picture[push.luma + at + push.luma_stride];
-        const uvec4 c = picture[push.luma + at + 2u * push.luma_stride], d = picture[push.luma + at + 3u * push.luma_stride];
+        const uvec4 c = picture[push.luma + at + 2u * push.luma_stride];
+        const uvec4 d = picture[push.luma + at + 3u * push.luma_stride];
         picture[push.to_luma + at] = a << SHIFT;
         picture[push.to_luma + at + push.luma_stride] = b << SHIFT;
         picture[push.to_luma + at + 2u * push.luma_stride] = c << SHIFT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Rows of a reference, whose coordinates are clamped to its true size: what VP9 and AV1 share. A row has the pixels that
-// four results of a filter need, and comes as words that start with its first one.
+// Rows of a reference, whose coordinates are clamped to its true size: what VP9 and AV1 share. A row has the pixels
+// that four results of a filter need, and comes as words that start with its first one.
 // ROW_TAPS: of the filter, 6 or 8.
 #ifndef DAEDALUS_COMMON_REFERENCE_ROW_GLSL
 #define DAEDALUS_COMMON_REFERENCE_ROW_GLSL
@@ -38,8 +38,8 @@ struct Source {
     int last_x, last_y;
 };
 
-// The row goes on with its first pixel on the left and its last pixel on the right. last: the row's last word that holds
-// pixels; shift_last: of the last pixel in it.
+// The row goes on with its first pixel on the left and its last pixel on the right. last: the row's last word that
+// holds pixels; shift_last: of the last pixel in it.
 uint extended(int last, int shift_last, int index, uint word) {
     const uint left = (word & PIXEL_MASK) * REPLICATE, right = ((word >> shift_last) & PIXEL_MASK) * REPLICATE;
     const uint keep = index > last ? 0u : 0xffffffffu >> (32 - (1 << PIXEL_SHIFT) - shift_last);

@@ -50,8 +50,8 @@ void for_all_records(const Av1Recon &recon, const Kernel &kernel, unsigned group
     }
 }
 
-// Whether a source needs no horizontal (vertical) filter in any plane. Whole blocks count a vector in 1/8 pixel of luma:
-// at a multiple of two pixels no plane is filtered.
+// Whether a source needs no horizontal (vertical) filter in any plane. Whole blocks count a vector in 1/8 pixel of
+// luma: at a multiple of two pixels no plane is filtered.
 template <bool is_block>
 constexpr bool is_whole_x(const DdAv1RecordSource &source) {
     return is_block ? !(source.at & 15) : !(source.how >> DD_AV1_MX_SHIFT & 15);

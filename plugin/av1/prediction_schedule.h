@@ -29,8 +29,8 @@ constexpr bool av1_key_still(unsigned key, unsigned source) {
     return (key & kAv1KeyStill << source) != 0;
 }
 
-// Lanes of the first share's kernel predict four by four pixels, those of the others four by eight, so that half as many
-// do where a plane of the record has eight rows.
+// Lanes of the first share's kernel predict four by four pixels, those of the others four by eight, so that half as
+// many do where a plane of the record has eight rows.
 enum class Av1Halved : unsigned { nowhere, in_luma, everywhere }; // planes' records: not in_luma
 // Records of a size class and one way of halving lie together.
 constexpr unsigned kAv1Bins = 3 * DD_AV1_CLASSES;

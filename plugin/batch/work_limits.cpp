@@ -9,9 +9,9 @@
 namespace dd {
 namespace {
 
-// Of V3D by the timing model: an AV1 frame at 1080p has 30 000 workgroups in 32 ms; a superblock of VP9's loop filter, a
-// step, takes 6 us, of a small picture with edges every four pixels 21. A wide device has so many lanes that workgroups
-// cost next to nothing, and pays for each barrier as much.
+// Of V3D by the timing model: an AV1 frame at 1080p has 30 000 workgroups in 32 ms; a superblock of VP9's loop filter,
+// a step, takes 6 us, of a small picture with edges every four pixels 21. A wide device has so many lanes that
+// workgroups cost next to nothing, and pays for each barrier as much.
 constexpr std::uint64_t kGroupNs[] = {2000, 100}, kStepNs[] = {30'000, 10'000};
 
 std::uint64_t groups_of(const Dispatch &dispatch) {

@@ -18,8 +18,8 @@
 
 #define DD_VK_DEVICE(F) \
     F(DestroyDevice) F(GetDeviceQueue) F(DeviceWaitIdle) \
-    F(CreateBuffer) F(DestroyBuffer) F(GetBufferMemoryRequirements) F(AllocateMemory) F(FreeMemory) F(BindBufferMemory) \
-    F(MapMemory) F(UnmapMemory) F(FlushMappedMemoryRanges) F(InvalidateMappedMemoryRanges) \
+    F(CreateBuffer) F(DestroyBuffer) F(GetBufferMemoryRequirements) F(AllocateMemory) F(FreeMemory) \
+    F(BindBufferMemory) F(MapMemory) F(UnmapMemory) F(FlushMappedMemoryRanges) F(InvalidateMappedMemoryRanges) \
     F(CreateShaderModule) F(DestroyShaderModule) F(CreatePipelineCache) F(DestroyPipelineCache) \
     F(GetPipelineCacheData) F(CreateComputePipelines) F(DestroyPipeline) F(CreatePipelineLayout) \
     F(DestroyPipelineLayout) F(CreateDescriptorSetLayout) F(DestroyDescriptorSetLayout) F(CreateDescriptorPool) \

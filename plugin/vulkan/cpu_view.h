@@ -25,7 +25,8 @@ class CpuView {
     // Before the GPU or other devices read a complete picture, whose frame may be about to end.
     VkResult share(bool cpu_wrote);
     void submitted();
-    // The GPU is done. `complete`: the frame writes nothing after that. `reads`: the CPU will, without a call of read().
+    // The GPU is done. `complete`: the frame writes nothing after that. `reads`: the CPU will, without a call of
+    // read().
     VkResult finished(bool complete, bool reads);
     // The GPU failed.
     void failed();

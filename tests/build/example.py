@@ -74,8 +74,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="dd-example-") as name:
         source, program = Path(name, "example.c"), Path(name, "example")
         source.write_text(HEAD + example_of(header.read_text()) + MAIN)
-        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{header.parents[1]}", str(source),
-                        "-o", str(program), str(library), f"-Wl,-rpath,{library.parent}"], check=True)
+        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-Wall", "-Wextra", "-Werror", f"-I{header.parents[1]}",
+                        str(source), "-o", str(program), str(library), f"-Wl,-rpath,{library.parent}"], check=True)
         environment = {"DAEDALUS_DEVICE": os.environ.get("DAEDALUS_TEST_DEVICE", "llvmpipe"), **os.environ}
         sys.exit(subprocess.run([str(program)], env=environment).returncode)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""README's commands on a fresh Debian: a root by debootstrap, a clean clone of this tree in it, tools/quickstart and tools/test
+"""README's commands on a fresh Debian: a root by debootstrap, a clean clone of this tree in it, tools/quickstart and
+tools/test
 --quick there. Needs root, debootstrap and a mirror among this machine's apt sources."""
 
 import argparse
@@ -19,7 +20,8 @@ CLONE = "daedalus"
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("suite", nargs="*", default=["bookworm", "trixie"], help="Debian releases (default: bookworm trixie)")
+    parser.add_argument("suite", nargs="*", default=["bookworm", "trixie"],
+                        help="Debian releases (default: bookworm trixie)")
     parser.add_argument("--command", action="append", help="instead of README's; may be given more than once")
     parser.add_argument("--folder", type=Path, help="where the roots lie (default: a temporary one)")
     parser.add_argument("--keep", action="store_true", help="leave the roots there")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every patch of both series alone: the tree with all patches up to it compiles, with libdaedalus where it has the option, and without. The
-whole trees also pass their upstreams' own tests: dav1d's programs, FFmpeg's checkasm of VP9, and FATE's VP9 decoding of those samples
-that the vectors hold. Works in build-patches beside build/, whose plugin is linked."""
+"""Every patch of both series alone: the tree with all patches up to it compiles, with libdaedalus where it has the
+option, and without. The whole trees also pass their upstreams' own tests: dav1d's programs, FFmpeg's checkasm of VP9,
+and FATE's VP9 decoding of those samples that the vectors hold. Works in build-patches beside build/, whose plugin is
+linked."""
 
 import argparse
 import os
@@ -30,9 +31,11 @@ class Failed(Exception):
 
 def call(command: list[str], folder: Path, log: Path) -> str:
     """What it prints is kept in a log, whose end is the error where it fails."""
-    environment = {**os.environ, "PKG_CONFIG_PATH": f"{paths.BUILD}/install/lib/pkgconfig:{log.parent}/prefix/lib/pkgconfig",
+    environment = {**os.environ,
+                   "PKG_CONFIG_PATH": f"{paths.BUILD}/install/lib/pkgconfig:{log.parent}/prefix/lib/pkgconfig",
                    "LD_LIBRARY_PATH": f"{paths.BUILD}/install/lib"}
-    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
     with open(log, "a") as out:
         out.write(f"$ {' '.join(map(str, command))}\n{done.stdout}")
     if done.returncode:
@@ -86,7 +89,8 @@ class FFmpeg:
         if not stamp.is_file() or stamp.read_text() != key:
             call([str(self.tree / "configure"), "--disable-everything", "--disable-autodetect", "--disable-doc",
                   "--disable-network", "--enable-libdav1d", "--pkg-config-flags=--static",
-                  *programs.component_options(programs.Job(self.folder, "patched", "", None, self.jobs)), *(["--enable-libdaedalus", "--enable-libdrm"] if with_us else [])], objects, self.log)
+                  *programs.component_options(programs.Job(self.folder, "patched", "", None, self.jobs)),
+                  *(["--enable-libdaedalus", "--enable-libdrm"] if with_us else [])], objects, self.log)
             stamp.write_text(key)
         call(["make", f"-j{self.jobs}", *LIBRARIES], objects, self.log)
         return objects
@@ -141,7 +145,8 @@ def one_series(project: Dav1d | FFmpeg) -> tuple[list[str], list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build-patches", help="an empty folder, or none")
-    parser.add_argument("--release", choices=tuple(sources.RELEASES), default=sources.DEFAULT, help="of FFmpeg (default: %(default)s)")
+    parser.add_argument("--release", choices=tuple(sources.RELEASES), default=sources.DEFAULT,
+                        help="of FFmpeg (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     args = parser.parse_args()
     folder = args.build.resolve()

@@ -42,7 +42,8 @@ class Programs(unittest.TestCase):
 
     def test_full(self) -> None:
         options = self.options(full=True, final_prefix="/opt/x")
-        for wanted in ("--enable-shared", "--prefix=/opt/x", "--enable-libopus", "--enable-libdav1d", "--enable-libdaedalus"):
+        for wanted in ("--enable-shared", "--prefix=/opt/x", "--enable-libopus", "--enable-libdav1d",
+                       "--enable-libdaedalus"):
             self.assertIn(wanted, options)
         for unwanted in ("--disable-everything", "--enable-gpl", "--enable-libx264", "--enable-libass"):
             self.assertNotIn(unwanted, options)
@@ -226,6 +227,24 @@ class Tree(unittest.TestCase):
         self.assertTrue(check_tree.licence_missing(Path("a.cpp"), "int x;\n"))
         self.assertFalse(check_tree.licence_missing(Path("a.cpp"), f"// {check_tree.LICENCE}\n"))
 
+    def test_widths(self) -> None:
+        def wide(name: str, text: str) -> list[str]:
+            return check_tree.wide_lines(Path(name), text)
+
+        for name in ("a.c", "a.cpp", "a.h", "a.comp", "a.glsl", "a.py", "a.sh", "meson.build", "meson_options.txt"):
+            self.assertFalse(wide(name, f"{'x' * 120}\n"), name)
+            self.assertEqual(len(wide(name, f"{'x' * 120}\n{'x' * 121}\n")), 1, name)
+        self.assertTrue(wide("script", f"#!/bin/sh\n{'x' * 121}\n"))
+        self.assertFalse(wide("data.json", f"{'x' * 121}\n"))
+        prose, much = "x" * 100, "x" * 101
+        self.assertFalse(wide("a.md", f"{prose}\n"))
+        self.assertEqual(wide("a.md", f"{prose}\n{much}\n"), ["line 2: 101 columns, at most 100"])
+        for excepted in (f"| {much} |", f"```\n{much}\n```", f"<!-- stats -->\n{much}\n<!-- end of stats -->",
+                         f"[a link]({much}.md)", f"see https://ffmpeg.org/{much}"):
+            self.assertFalse(wide("a.md", f"{excepted}\n{prose}\n"), excepted)
+            self.assertTrue(wide("a.md", f"{excepted}\n{much}\n"), excepted)
+        self.assertTrue(wide("a.md", f"{prose} [a link](a.md)\n"))
+
     def test_lists(self) -> None:
         self.assertTrue(check_tree.unsorted_lists(Path("meson.build"), "x_sources = files(\n  'b',\n  'a',\n)\n"))
         self.assertFalse(check_tree.unsorted_lists(Path("meson.build"), "x_sources = files(\n  'a',\n  'b',\n)\n"))
@@ -234,7 +253,8 @@ class Tree(unittest.TestCase):
 class Embedding(unittest.TestCase):
     def embed(self, folder: Path, words: tuple[int, ...]) -> subprocess.CompletedProcess:
         (folder / "k.spv").write_bytes(struct.pack(f"<{len(words)}I", *words))
-        return subprocess.run([sys.executable, str(SCRIPTS / "embed.py"), str(folder / "out.cpp"), str(folder / "k.spv")],
+        return subprocess.run([sys.executable, str(SCRIPTS / "embed.py"), str(folder / "out.cpp"),
+                               str(folder / "k.spv")],
                               capture_output=True, text=True)
 
     def test_words(self) -> None:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The mails of docs/upstream: they apply to the pristine releases without fuzz, and those compile; FFmpeg's checkasm of VP9 passes."""
+"""The mails of docs/upstream: they apply to the pristine releases without fuzz, and those compile; FFmpeg's checkasm of
+VP9 passes."""
 
 import os
 import subprocess
@@ -15,12 +16,14 @@ import sources
 
 RELEASE = "9.0"
 MAILS = ROOT / "docs" / "upstream"
-FFMPEG = ("--disable-everything", "--disable-autodetect", "--disable-doc", "--disable-network", "--disable-programs", "--enable-decoder=vp9")
+FFMPEG = ("--disable-everything", "--disable-autodetect", "--disable-doc", "--disable-network", "--disable-programs",
+          "--enable-decoder=vp9")
 DAV1D = ("-Denable_tools=false", "-Denable_examples=false", "-Denable_docs=false")
 
 
 def run(*command: object, cwd: Path) -> None:
-    done = subprocess.run([str(word) for word in command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run([str(word) for word in command], cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
     if done.returncode:
         raise SystemExit(f"failed: {' '.join(map(str, command))}\n{done.stdout[-2000:]}\n0 passed, 1 failed, 0 skipped")
 

@@ -95,8 +95,8 @@ def av1_alone(*stages: str) -> str:
 
 
 def av1_rows(tier: str) -> list[Row]:
-    """Restoration needs the rows from before CDEF: the two run on one side. Predictions alone prove nothing by numbers of
-    frames, as some are the CPU's by what the stream holds."""
+    """Restoration needs the rows from before CDEF: the two run on one side. Predictions alone prove nothing by numbers
+    of frames, as some are the CPU's by what the stream holds."""
     av1 = ("--tier", tier, "--codec", "av1")
     small = AV1_SMALL if tier == "core" else ()
     one_frame = ("--threads", "4", "--max-frame-delay", "1")  # leaves dav1d no second pass: no predictions on the GPU
@@ -108,18 +108,18 @@ def av1_rows(tier: str) -> list[Row]:
             row("gpu, 2 threads", "gpu", *av1, *PROVED, "--threads", "2"),
             row("gpu, 2 threads, profile wide", "gpu", *av1, *small, *PROVED, "--threads", "2", "--profile", "wide"),
             row("gpu, memory of its own", "gpu", *av1, *small, *PROVED, "--memory", "discrete"),
-            row("gpu, memory of its own, profile wide", "gpu", *av1, *small, *PROVED, "--memory", "discrete", "--profile",
-                "wide"),
+            row("gpu, memory of its own, profile wide", "gpu", *av1, *small, *PROVED, "--memory", "discrete",
+                "--profile", "wide"),
             row("filters, one frame at a time", av1_alone("lf", "cdef", "lr"), *av1, *PROVED, *one_frame),
             row("gpu, one frame at a time", "gpu", *av1, *small, *one_frame),
-            row("gpu, one frame and thread at a time, profile wide", "gpu", *av1, *small, "--max-frame-delay", "1", "--profile",
-                "wide"),
+            row("gpu, one frame and thread at a time, profile wide", "gpu", *av1, *small, "--max-frame-delay", "1",
+                "--profile", "wide"),
             row("mc alone", av1_alone("mc"), *av1, *small),
             row("mc and itx alone", av1_alone("mc", "itx"), *av1, *small),
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
             row("cdef and lr alone", av1_alone("cdef", "lr"), *av1, *PROVED, *small),
-            row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL, "--profile", "wide",
-                "--validation", "calls")]
+            row("validation layers", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL,
+                "--profile", "wide", "--validation", "calls")]
     if tier == "full":
         rows.append(row("validation layers, shaders", "gpu", "--tier", "core", "--codec", "av1", *PROVED, *AV1_SMALL,
                         "--validation", "shaders"))
@@ -131,7 +131,8 @@ def av1_rows(tier: str) -> list[Row]:
 def shader_rows() -> list[Row]:
     checked = (*PROVED, "--tier", "core", "--validation", "shaders", "--jobs", "1")
     return [row("vp9", "gpu", "--codec", "vp9", *FEW, "--part", "1/3", "--profile", "wide", *checked),
-            row("av1", "gpu", "--codec", "av1", *AV1_FEW, *checked)]  # not the wide intra kernel: with the layer's checks no pipeline is made of it
+            # not the wide intra kernel: with the layer's checks no pipeline is made of it
+            row("av1", "gpu", "--codec", "av1", *AV1_FEW, *checked)]
 
 
 def rows_of(codec: str, tier: str) -> list[Row]:

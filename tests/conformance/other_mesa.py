@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every pinned Mesa but the default one: its arm64 driver over the simulated V3D 7.1 decodes short VP9 streams exactly."""
+"""Every pinned Mesa but the default one: its arm64 driver over the simulated V3D 7.1 decodes short VP9 streams
+exactly."""
 
 import json
 import subprocess

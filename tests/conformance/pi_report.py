@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The whole course of tools/pi-report with the programs of a Raspberry Pi 5: built for aarch64, under qemu-user, with Debian's driver
-on the simulated V3D. A folder of wrappers stands for a build of such a machine. Times mean nothing here."""
+"""The whole course of tools/pi-report with the programs of a Raspberry Pi 5: built for aarch64, under qemu-user, with
+Debian's driver on the simulated V3D. A folder of wrappers stands for a build of such a machine. Times mean nothing
+here."""
 
 import os
 import shutil
@@ -31,7 +32,8 @@ def build() -> None:
     run(TOOLS / "v3dsim" / "v3dsim", "setup", "--suites")
     if not (BUILD / "build.ninja").exists():
         cross = cross_arm64.write_cross_file(DEFAULT_MESA)
-        run("meson", "setup", BUILD, paths.ROOT, f"--cross-file={cross}", f"-Dprogram_cross_file={cross}", "-Dtests=true", "-Dtest_hooks=true")
+        run("meson", "setup", BUILD, paths.ROOT, f"--cross-file={cross}", f"-Dprogram_cross_file={cross}",
+            "-Dtests=true", "-Dtest_hooks=true")
     run("ninja", "-C", BUILD, "programs", BENCH)
 
 

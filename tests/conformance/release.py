@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The series on another release of FFmpeg and dav1d than the default: builds both programs in BUILD-RELEASE beside build/, then
-streams under many plans, hostile input, damaged streams, and a stream of each codec on the simulated V3D."""
+"""The series on another release of FFmpeg and dav1d than the default: builds both programs in BUILD-RELEASE beside
+build/, then streams under many plans, hostile input, damaged streams, and a stream of each codec on the simulated
+V3D."""
 
 import argparse
 import os
@@ -21,8 +22,8 @@ QUICK = ("--filter", "*/dav1d/8-bit/data/000000[05]*"), ("--filter", "*vp9[01]-2
 def build(release: str, folder: Path) -> None:
     subprocess.run([str(ROOT / "tools/build/fetch-sources"), "--release", release], check=True, stdout=sys.stderr)
     if not (folder / "build.ninja").is_file():
-        subprocess.run(["meson", "setup", str(folder), str(ROOT), f"-Drelease={release}", "-Dffmpeg=minimal", "-Dtests=true",
-                        "-Dtest_hooks=true"], check=True, stdout=sys.stderr)
+        subprocess.run(["meson", "setup", str(folder), str(ROOT), f"-Drelease={release}", "-Dffmpeg=minimal",
+                        "-Dtests=true", "-Dtest_hooks=true"], check=True, stdout=sys.stderr)
     subprocess.run(["ninja", "-C", str(folder), *TARGETS], check=True, stdout=sys.stderr)
 
 
@@ -35,12 +36,17 @@ def commands(folder: Path, quick: bool) -> list[tuple[str, list[str], bool]]:
                 for codec, some in zip(("av1", "vp9"), QUICK)]
     found = []
     for codec in ("vp9", "av1"):
-        found += [(f"{codec}, core streams under many plans", [sys.executable, str(tests / "conformance/matrix.py"), "core", "--codec", codec], True),
-                  (f"{codec}, hostile input", [sys.executable, str(tests / "stress/hostile.py"), "--codec", codec, "--packets", "200"], True),
-                  (f"{codec}, damaged streams", [sys.executable, str(tests / "stress/damage.py"), "--codec", codec, "--cases", "24", "--runs", "3",
+        found += [(f"{codec}, core streams under many plans", [sys.executable, str(tests / "conformance/matrix.py"),
+                                                               "core", "--codec", codec], True),
+                  (f"{codec}, hostile input", [sys.executable, str(tests / "stress/hostile.py"), "--codec", codec,
+                                               "--packets", "200"], True),
+                  (f"{codec}, damaged streams", [sys.executable, str(tests / "stress/damage.py"), "--codec", codec,
+                                                 "--cases", "24", "--runs", "3",
                                                  "--stock-runs", "3", "--ways", "4"], True)]
-        found.append((f"{codec}, simulated V3D", [str(ROOT / "tools/conformance"), "--simulated", "--device", "V3D", "--plan", "gpu", "--require-gpu",
-                                                  "--codec", codec, "--tier", "core", "--max-size", "66x66", "--ffmpeg", str(folder / "install/bin/ffmpeg"),
+        found.append((f"{codec}, simulated V3D", [str(ROOT / "tools/conformance"), "--simulated", "--device", "V3D",
+                                                  "--plan", "gpu", "--require-gpu",
+                                                  "--codec", codec, "--tier", "core", "--max-size", "66x66", "--ffmpeg",
+                                                  str(folder / "install/bin/ffmpeg"),
                                                   "--stock", str(folder / "stock/bin/ffmpeg")], False))
     return found
 

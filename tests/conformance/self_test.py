@@ -37,14 +37,16 @@ WRONG_FRAME = PLAIN + """
         open(name, "w").write(text[:-1] + ("0" if text[-1] != "0" else "1") + "\\n")
     sys.exit(code)
 """
-FEWER_FRAMES = PLAIN.replace("*arguments]", "*arguments[:arguments.index('-map')], '-t', '0.1', *arguments[arguments.index('-map'):]]")
+FEWER_FRAMES = PLAIN.replace("*arguments]", "*arguments[:arguments.index('-map')], '-t', '0.1', "
+                                            "*arguments[arguments.index('-map'):]]")
 LOG = """
-    print("[verbose] daedalus: {frames} frames, {frames} with work on X (a, b), {rerun} run again on the CPU", file=sys.stderr)
+    print("[verbose] daedalus: {frames} frames, {frames} with work on X (a, b), {rerun} run again on the CPU",
+          file=sys.stderr)
     for stage, blocks in (("mc", {mc}), ("itx", 5), ("lf", 7)):
         unit = {{"mc": "predictions", "itx": "transforms", "lf": "superblocks"}}[stage]
         count = {filtered} if stage == "lf" else {inter}
-        print(f"[verbose] daedalus: {{stage}}: {{blocks}} {{unit}} in {{count}} frames on X (a, b), 0 frames on the CPU",
-              file=sys.stderr)
+        print(f"[verbose] daedalus: {{stage}}: {{blocks}} {{unit}} in {{count}} frames on X (a, b), "
+              "0 frames on the CPU", file=sys.stderr)
     print("[verbose] daedalus: 2.00 submits and 9.00 dispatches a frame with GPU work, at most 2 and {dispatches}",
           file=sys.stderr)
     sys.exit(code)
@@ -217,7 +219,8 @@ class SelfTest(unittest.TestCase):
         without = [kernel for kernel in kernels if not forecast_model.v3d_stage(kernel)]
         unforeseen = {"p010", "tile_sync"}  # for displays, and for GPUs with memory of their own
         self.assertEqual([kernel for kernel in without if "intra" not in kernel and kernel not in unforeseen], [])
-        self.assertEqual({forecast_model.v3d_stage(kernel) for kernel in kernels} - {""}, set(forecast_model.V3D_STAGES))
+        self.assertEqual({forecast_model.v3d_stage(kernel) for kernel in kernels} - {""},
+                         set(forecast_model.V3D_STAGES))
 
 
 def main() -> None:

@@ -33,7 +33,8 @@ typedef struct TestUnit {
     int8_t weight[2];
 } TestUnit;
 
-/* Filters the rows first .. last of `out` from x on, `width` pixels wide. `deblocked`: before CDEF; `filtered`: after it. */
+/* Filters the rows first .. last of `out` from x on, `width` pixels wide. `deblocked`: before CDEF; `filtered`: after
+   it. */
 void test_restore_stripe(int simd, int bit_depth, const TestUnit *unit, const TestPlane *deblocked,
                          const TestPlane *filtered, const TestPlane *out, int x, int width, int first, int last);
 

@@ -43,7 +43,8 @@ void test_masked(const TestMcDsp *dsp, uint8_t *dst, ptrdiff_t stride, const Tes
 void test_difference(const TestMcDsp *dsp, uint8_t *dst, ptrdiff_t stride, const TestPair *pair, int layout, int sign,
                      uint8_t *mask);
 
-/* Blends packed pixels of a neighbour's prediction over the block's. `above`: from the upper edge, else from the left. */
+/* Blends packed pixels of a neighbour's prediction over the block's. `above`: from the upper edge, else from the
+   left. */
 void test_overlap(const TestMcDsp *dsp, uint8_t *dst, ptrdiff_t stride, const uint8_t *over, int w, int h, int above);
 
 #ifdef __cplusplus

@@ -48,13 +48,13 @@ typedef struct TestVp9IntraBlock {
     uint8_t *eobs[3];
 } TestVp9IntraBlock;
 
-/* Blocks in the order of decoding, of a picture of so many 8x8 blocks in luma. Whole transform blocks are written beyond it. Returns 0, or
- * -1 without memory. */
+/* Blocks in the order of decoding, of a picture of so many 8x8 blocks in luma. Whole transform blocks are written
+ * beyond it. Returns 0, or -1 without memory. */
 int test_vp9_intra(const TestVp9Dsp *dsp, const TestVp9Picture *picture, int columns, int rows, int bit_depth,
                    const TestVp9IntraBlock *blocks, size_t count);
 
-/* The order in which coefficients of a transform block of luma are coded, as places in the decoder's own block. tx: 0 to 3: 4x4 to 32x32;
- * mode: that of intra prediction. */
+/* The order in which coefficients of a transform block of luma are coded, as places in the decoder's own block. tx: 0
+ * to 3: 4x4 to 32x32; mode: that of intra prediction. */
 const int16_t *test_vp9_scan(int tx, int mode);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// The lines of edges that the loop filter's kernels read: every edge of the reference is in them, and no edge reaches out
-// of a plane.
+// The lines of edges that the loop filter's kernels read: every edge of the reference is in them, and no edge reaches
+// out of a plane.
 #include "catch.h"
 #include "reference/vp9_reference.h"
 #include "vp9/filter_lines.h"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""What decoding takes of memory. At 1080p: all that the plugin allocates, and what stock FFmpeg's own peak adds to it, in
-bounds. Over a longer play with jumps to key frames: the peak grows no more than stock's does, and a steady stream creates no Vulkan
-object, allocates no device memory and next to nothing on the heap. --long plays 2000 frames with 50 jumps and compares with frame 500."""
+"""What decoding takes of memory. At 1080p: all that the plugin allocates, and what stock FFmpeg's own peak adds to it,
+in bounds. Over a longer play with jumps to key frames: the peak grows no more than stock's does, and a steady stream
+creates no Vulkan object, allocates no device memory and next to nothing on the heap. --long plays 2000 frames with 50
+jumps and compares with frame 500."""
 
 import argparse
 import json
@@ -63,9 +64,9 @@ def clip(codec: str, size: str) -> Path:
     pixels, kbps = SIZES[size]
     made = CLIPS / f"{codec}-{size}.{suffix}"
     if not made.is_file():
-        subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", encoder, "--size", pixels,
-                        "--frames", "40", "--cut", "100", "--kbps", str(kbps), "--seed", "5", "-o", str(made), "--", *options],
-                       check=True)
+        subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", encoder,
+                        "--size", pixels, "--frames", "40", "--cut", "100", "--kbps", str(kbps), "--seed", "5",
+                        "-o", str(made), "--", *options], check=True)
     return ivf.remuxed(made)
 
 
@@ -97,7 +98,8 @@ def check_census(said: dict) -> None:
     source = (paths.ROOT / "plugin" / "vulkan" / "api.h").read_text()
     device = source[source.index("#define DD_VK_DEVICE"):]
     missing = {f"vk{name}" for name in re.findall(r"F\(((?:Create|Allocate)\w+)\)", device)} - set(said["vulkan_sites"])
-    asks = subprocess.run(["nm", "-D", "--undefined-only", str(LIBRARY)], check=True, capture_output=True, text=True).stdout
+    asks = subprocess.run(["nm", "-D", "--undefined-only", str(LIBRARY)], check=True, capture_output=True,
+                          text=True).stdout
     missing |= set(re.findall(r"\b(malloc|reallocarray|posix_memalign|memalign|valloc|strdup|strndup)@", asks))
     if missing:
         raise Wrong(f"the census doesn't watch {', '.join(sorted(missing))}")
@@ -111,7 +113,8 @@ def bounded(args: argparse.Namespace, play: Play, figures: list[dict]) -> str:
     last = said[-1]
     own = last["heap"]["peak"] + last["device_memory"]["peak"]
     text = (f"own allocations {own / MIB:.1f} MiB (heap {last['heap']['peak'] / MIB:.1f}, device memory "
-            f"{last['device_memory']['peak'] / MIB:.1f}); peak {last['peak_kib'] / 1024:.0f} MiB with the driver, stock "
+            f"{last['device_memory']['peak'] / MIB:.1f}); peak {last['peak_kib'] / 1024:.0f} MiB with the driver, "
+            "stock "
             f"{stock[-1]['peak_kib'] / 1024:.0f}")
     most = MOST_OWN[play.codec, play.threads]
     if own > most:
@@ -132,7 +135,8 @@ def own_growth(said: list[dict]) -> float:
 def flat(args: argparse.Namespace, play: Play, figures: list[dict]) -> str:
     said, stock = run(play, args.device), run(play, "")
     figures.append({"play": str(play), "daedalus": said, "stock": stock})
-    text = (f"peak grows by {growth(said)} KiB from frame {play.marks[0]} to {play.marks[-1]} with {said[-1]['jumps']} jumps, "
+    text = (f"peak grows by {growth(said)} KiB from frame {play.marks[0]} to {play.marks[-1]} with {said[-1]['jumps']} "
+            "jumps, "
             f"stock's by {growth(stock)}; what it holds by {100 * own_growth(said):+.1f} % "
             f"from frame {play.marks[-2]} on")
     if play.jump_every and not said[-1]["jumps"]:
@@ -148,13 +152,14 @@ def window(warm: dict, last: dict) -> tuple[bool, str]:
     frames = last["frames"] - warm["frames"]
     each = (last["heap"]["calls"] - warm["heap"]["calls"]) / frames
     grown = last["heap"]["live"] / warm["heap"]["live"] - 1
-    text = f"frames {warm['frames']} to {last['frames']}: Vulkan objects {made or 'none'}, heap {each:.2f} calls a frame, " \
-           f"{100 * grown:+.1f} %"
+    text = (f"frames {warm['frames']} to {last['frames']}: Vulkan objects {made or 'none'}, "
+            f"heap {each:.2f} calls a frame, {100 * grown:+.1f} %")
     return not made and each <= HANDLES and grown <= HEAP_GROWTH, text
 
 
 def steady(args: argparse.Namespace, play: Play, figures: list[dict]) -> str:
-    """What a frame costs shows in every window; that a pool meets its largest need late, with many threads, does not."""
+    """What a frame costs shows in every window; that a pool meets its largest need late, with many threads, does
+    not."""
     said = run(play, args.device)
     figures.append({"play": str(play), "daedalus": said})
     windows = [window(warm, last) for warm, last in zip(said, said[1:])]

@@ -22,7 +22,8 @@ DEVICE = os.environ.get("DAEDALUS_TEST_DEVICE", "llvmpipe")
 WANTED = ("vp9/libvpx/vp90-2-02-size-66x66.webm", "vp9-odd-97x61.webm")
 WANTED_LONG = ("vp9/cros-codecs/test-25fps.vp9", "vp9-352x288.webm")
 # In frame-parallel mode, with frames that take longer to parse than a thread takes to wake up.
-WANTED_FRAME_PARALLEL = ("vp9/libvpx/vp90-2-08-tile_1x2_frame_parallel.webm", "vp9/serenity/vp9_in_webm.webm", "vp9-tiles-1280x720.webm")
+WANTED_FRAME_PARALLEL = ("vp9/libvpx/vp90-2-08-tile_1x2_frame_parallel.webm", "vp9/serenity/vp9_in_webm.webm",
+                         "vp9-tiles-1280x720.webm")
 NO_DRIVER = {"VK_ICD_FILENAMES": os.devnull, "VK_DRIVER_FILES": os.devnull}
 
 
@@ -52,8 +53,8 @@ def run(arguments: list[str], environment: dict[str, str] | None = None, program
     """Arguments up to and with the input; the first video stream's frames are summed."""
     with tempfile.TemporaryDirectory(prefix="dd-options-") as folder:
         sums = Path(folder, "sums")
-        command = [str(program), "-nostdin", "-hide_banner", "-nostats", "-loglevel", f"repeat+level+{level}", *arguments,
-                   *decode.AS_DECODED, "-f", "framemd5", str(sums)]
+        command = [str(program), "-nostdin", "-hide_banner", "-nostats", "-loglevel", f"repeat+level+{level}",
+                   *arguments, *decode.AS_DECODED, "-f", "framemd5", str(sums)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
                               timeout=timeout, env={**decode.clean_environment(), **(environment or {})})
         return Run(done.returncode, done.stderr, decode.rows_of(sums.read_text()) if sums.is_file() else [])
@@ -97,9 +98,10 @@ class DecodeCase(unittest.TestCase):
 
     def interrupted(self, environment: dict[str, str], seconds: float, *options: str) -> str:
         """What it says when Ctrl-C comes after so long in a stream without end, which it has to understand."""
-        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-hide_banner", "-nostats", "-loglevel", "repeat+level+verbose",
-                                  *hwaccel(None, *options, "-hwaccel_device", DEVICE), "-stream_loop", "-1", "-i", str(long()),
-                                  "-f", "null", "-"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-hide_banner", "-nostats", "-loglevel",
+                                  "repeat+level+verbose", *hwaccel(None, *options, "-hwaccel_device", DEVICE),
+                                  "-stream_loop", "-1", "-i", str(long()), "-f", "null", "-"],
+                                 stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                  env={**decode.clean_environment(), **environment})
         time.sleep(seconds)
         self.assertIsNone(child.poll(), "it ended before it was interrupted")
@@ -113,7 +115,8 @@ class DecodeCase(unittest.TestCase):
         self.assertEqual(child.returncode, 255, log[-2000:])  # as stock ffmpeg
         return log
 
-    def decodes(self, arguments: list[str], environment: dict[str, str] | None = None, stream: Path | None = None) -> Run:
+    def decodes(self, arguments: list[str], environment: dict[str, str] | None = None,
+                stream: Path | None = None) -> Run:
         """Decodes and expects stock's frames."""
         stream = stream or small()
         done = run([*arguments, "-i", str(stream)], environment)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Broken AV1 streams with frame threads: what comes of them depends on how many frames dav1d has in flight, and with a GPU these are
-more. The frames are those of stock FFmpeg all the same."""
+"""Broken AV1 streams with frame threads: what comes of them depends on how many frames dav1d has in flight, and with a
+GPU these are more. The frames are those of stock FFmpeg all the same."""
 
 import functools
 import os

@@ -9,7 +9,8 @@ from program import DEVICE, DecodeCase, hwaccel, small
 
 class Listing(DecodeCase):
     def listed(self, program) -> list[str]:
-        return subprocess.run([str(program), "-hide_banner", "-hwaccels"], capture_output=True, text=True).stdout.split()
+        return subprocess.run([str(program), "-hide_banner", "-hwaccels"], capture_output=True,
+                              text=True).stdout.split()
 
     def test_hwaccels_names_it(self):
         self.assertIn("daedalus", self.listed(paths.PATCHED))

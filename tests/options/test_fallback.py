@@ -69,8 +69,9 @@ class OtherCodecs(DecodeCase):
     def test_vp8(self):
         with tempfile.TemporaryDirectory() as folder:
             clip = Path(folder, "clip.webm")
-            made = subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", "vp8", "--size",
-                                   "176x144", "--frames", "10", "-o", str(clip)], capture_output=True, text=True)
+            made = subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", "vp8",
+                                   "--size", "176x144", "--frames", "10", "-o", str(clip)],
+                                  capture_output=True, text=True)
             self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
             self.silent(clip)
 
@@ -80,8 +81,9 @@ class TooLarge(DecodeCase):
         """A picture wider than any that the library makes is the CPU's. (libvpx can't encode such a one.)"""
         with tempfile.TemporaryDirectory() as folder:
             clip = Path(folder, "wide.ivf")
-            made = subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", "aom", "--size",
-                                   "16448x64", "--frames", "2", "-o", str(clip), "--", "--ivf", "--cpu-used=8"],
+            made = subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", "aom",
+                                   "--size", "16448x64", "--frames", "2", "-o", str(clip), "--", "--ivf",
+                                   "--cpu-used=8"],
                                   capture_output=True, text=True)
             self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
             plain = run(["-i", str(clip)], program=paths.STOCK)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A GPU that is opened while the stream is decoded. Plan auto does that; DAEDALUS_OPEN_LATE has it done under any plan, after so
-many milliseconds."""
+"""A GPU that is opened while the stream is decoded. Plan auto does that; DAEDALUS_OPEN_LATE has it done under any plan,
+after so many milliseconds."""
 
 import contextlib
 import re
@@ -28,13 +28,15 @@ def workers(pid: int) -> int:
 
 
 class GoesOver(DecodeCase):
-    """Packets come so slowly that the GPU is there long before the last ones, and so late that it isn't for the first ones."""
+    """Packets come so slowly that the GPU is there long before the last ones, and so late that it isn't for the first
+    ones."""
 
     SECONDS = 5
     LATE = {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "1200"}
 
     def frames_a_second(self, stream: Path) -> float:
-        done = subprocess.run([str(paths.PATCHED.with_name("ffprobe")), "-v", "error", "-of", "csv=p=0", "-show_entries",
+        done = subprocess.run([str(paths.PATCHED.with_name("ffprobe")), "-v", "error", "-of", "csv=p=0",
+                               "-show_entries",
                                "stream=r_frame_rate", str(stream)], capture_output=True, text=True, check=True)
         return float(Fraction(done.stdout.strip()))
 
@@ -79,9 +81,10 @@ class GoesOver(DecodeCase):
 
     def test_av1_gets_more_threads(self):
         """dav1d has 2 threads and 2 frames in flight at first, then 3 frames, and a thread more for each."""
-        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-v", "error", *hwaccel(), "-threads", "2", "-stream_loop", "-1",
-                                  "-readrate", "1", "-i", str(first_of(AV1)), "-f", "null", "-"], stdin=subprocess.DEVNULL,
-                                 env={**decode.clean_environment(), **self.LATE})
+        child = subprocess.Popen([str(paths.PATCHED), "-nostdin", "-v", "error", *hwaccel(), "-threads", "2",
+                                  "-stream_loop", "-1",
+                                  "-readrate", "1", "-i", str(first_of(AV1)), "-f", "null", "-"],
+                                 stdin=subprocess.DEVNULL, env={**decode.clean_environment(), **self.LATE})
         try:
             most, end = [], time.monotonic() + 30
             while child.poll() is None and time.monotonic() < end and most[-1:] != [5]:
@@ -110,7 +113,8 @@ class NeverThere(DecodeCase):
 
     def test_an_unknown_device(self):
         # slowly, since otherwise the stream may be over before drivers have said what they have
-        done = self.decodes(hwaccel("no-such-device", "-readrate", "5"), {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "0"}, long())
+        done = self.decodes(hwaccel("no-such-device", "-readrate", "5"),
+                            {"DAEDALUS_PLAN": "gpu", "DAEDALUS_OPEN_LATE": "0"}, long())
         self.assertEqual(done.said("no-such-device': decoding on the CPU"), 1, done.log)
 
     def test_an_unknown_word_is_an_error_at_once(self):

@@ -22,8 +22,8 @@ CRAFTED = ("--kbps", "30000", "--", "--disable-warning-prompt", "--disable-kf", 
 def clip(codec: str, *options: str) -> Path:
     """Six frames of 352x288."""
     path = Path(CLIPS.name, f"{len(list(Path(CLIPS.name).iterdir()))}-{codec}.webm")
-    subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", codec, "--frames", "6", "--seed", "5",
-                    "-o", str(path), *options], check=True)
+    subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--codec", codec, "--frames", "6",
+                    "--seed", "5", "-o", str(path), *options], check=True)
     return path
 
 
@@ -32,7 +32,8 @@ class Limits(DecodeCase):
         for profile in ("wide", "v3d"):
             with self.subTest(profile=profile):
                 done = self.decodes(hwaccel("llvmpipe", *arguments),
-                                    {"DAEDALUS_PLAN": "gpu", "DAEDALUS_PROFILE": profile, "DAEDALUS_LIMITS": limits}, small())
+                                    {"DAEDALUS_PLAN": "gpu", "DAEDALUS_PROFILE": profile, "DAEDALUS_LIMITS": limits},
+                                    small())
                 self.assertEqual(done.said(TOO_MUCH), 1, done.log[-3000:])
                 self.assertEqual(done.ours("warning", "error"), [])
                 self.assertNotIn("given up", done.log)
@@ -56,7 +57,8 @@ class Crafted(DecodeCase):
 
     def refused(self, stream: Path, profile: str, time_ns: int) -> int:
         done = self.decodes(hwaccel("llvmpipe"),
-                            {"DAEDALUS_PLAN": "gpu", "DAEDALUS_PROFILE": profile, "DAEDALUS_LIMITS": f"time:{time_ns}"}, stream)
+                            {"DAEDALUS_PLAN": "gpu", "DAEDALUS_PROFILE": profile, "DAEDALUS_LIMITS": f"time:{time_ns}"},
+                            stream)
         self.assertEqual(done.ours("warning", "error"), [])
         self.assertNotIn("given up", done.log)
         counted = re.search(r"(\d+) frames stayed on the CPU: " + TOO_MUCH, done.log)
@@ -79,7 +81,8 @@ class Crafted(DecodeCase):
                 self.assertGreaterEqual(self.refused(self.small_blocks(), profile, 20_000), 5)
 
     def small_blocks(self) -> Path:
-        return clip("aom", "--cut", "2", *CRAFTED, "--min-partition-size=4", "--max-partition-size=4", "--min-q=12", "--max-q=12")
+        return clip("aom", "--cut", "2", *CRAFTED, "--min-partition-size=4", "--max-partition-size=4", "--min-q=12",
+                    "--max-q=12")
 
     def test_threads_go_on_behind_refused_frames(self):
         """A frame whose filters are refused is decoded again, while others wait for its motion vectors. One decode in a
@@ -88,9 +91,11 @@ class Crafted(DecodeCase):
         for threads in ("2", "5"):
             for limit in ("40000", "70000"):
                 with self.subTest(threads=threads, limit=limit):
-                    done = subprocess.run([str(paths.BUILD / "tests" / "stress" / "decode_list"), "--device", "llvmpipe", "--threads",
+                    done = subprocess.run([str(paths.BUILD / "tests" / "stress" / "decode_list"), "--device",
+                                           "llvmpipe", "--threads",
                                            threads, *[stream] * 60], capture_output=True, text=True, timeout=240,
-                                          env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu", "DAEDALUS_LIMITS": f"time:{limit}"})
+                                          env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu",
+                                               "DAEDALUS_LIMITS": f"time:{limit}"})
                     outputs = {re.sub(r"^file .*$", "", output) for output in done.stdout.split("\nend\n")[:-1]}
                     self.assertEqual((done.returncode, len(outputs)), (0, 1), done.stderr[-1000:])
 

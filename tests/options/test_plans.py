@@ -70,8 +70,10 @@ class Recording(DecodeCase):
 class Measured(DecodeCase):
     """Plan auto as on a real GPU; the device under test is one only for this plan."""
 
-    DECISION = re.compile(r"frame \d+: plan auto: (\S+)(?: every \d frames(?: \(else \S+\))?)?, [\d.]+ ms a frame, (gives way to|stays before|looks again at|saw its "
-                          r"content change with) (\S+)(?: every \d frames(?: \(else \S+\))?)?: [\d.]+ of its time, [\d.]+ of its CPU time$")
+    PLAN = r"(\S+)(?: every \d frames(?: \(else \S+\))?)?"
+    DECISION = re.compile(rf"frame \d+: plan auto: {PLAN}, [\d.]+ ms a frame, "
+                          r"(gives way to|stays before|looks again at|saw its content change with) "
+                          rf"{PLAN}: [\d.]+ of its time, [\d.]+ of its CPU time$")
 
     def setUp(self):
         self.cache = tempfile.TemporaryDirectory(prefix="dd-plans-")

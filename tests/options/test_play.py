@@ -29,16 +29,19 @@ class Play(unittest.TestCase):
     def play(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("DAEDALUS_")}
         return subprocess.run([str(paths.ROOT / "tools" / "play"), *arguments], capture_output=True, text=True,
-                              env={**kept, "DAEDALUS_PREFIX": str(self.prefix), "PATH": f"{self.path}:/usr/bin:/bin", "DISPLAY": ":0", **environment})
+                              env={**kept, "DAEDALUS_PREFIX": str(self.prefix), "PATH": f"{self.path}:/usr/bin:/bin",
+                                   "DISPLAY": ":0", **environment})
 
     def test_ffplay(self):
         done = self.play("--ffplay", str(small()), "-loop", "2")
-        self.assertEqual(done.stdout.split(), ["ffplay", "-autoexit", "-hwaccel", "daedalus", "-loop", "2", str(small()), "[]", "[]"])
+        self.assertEqual(done.stdout.split(), ["ffplay", "-autoexit", "-hwaccel", "daedalus", "-loop", "2",
+                                               str(small()), "[]", "[]"])
 
     def test_mpv(self):
         self.player(self.path / "mpv")
         done = self.play(str(small()), "--mute")
-        self.assertEqual(done.stdout.split(), ["mpv", "--hwdec=daedalus-copy", "--mute", str(small()), f"[{self.prefix.resolve()}/lib]", "[0]"])
+        self.assertEqual(done.stdout.split(), ["mpv", "--hwdec=daedalus-copy", "--mute", str(small()),
+                                               f"[{self.prefix.resolve()}/lib]", "[0]"])
         self.assertIn("[3]", self.play(str(small()), DAEDALUS_THREADS="3").stdout)
 
     def test_no_build(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What players need that know nothing of Daedalus: a device by the environment, more threads than the one that they ask for,
-frames in their own buffers."""
+"""What players need that know nothing of Daedalus: a device by the environment, more threads than the one that they ask
+for, frames in their own buffers."""
 
 import json
 import re
@@ -18,7 +18,8 @@ PROGRAM = paths.BUILD / "tests" / "options" / "own_buffers"
 
 
 def av1() -> Path:
-    return min((stream.path for stream in manifest.find([], codec="av1", tier="core") if stream.path.suffix in (".ivf", ".obu")),
+    return min((stream.path for stream in manifest.find([], codec="av1", tier="core")
+                if stream.path.suffix in (".ivf", ".obu")),
                key=lambda path: path.stat().st_size)
 
 
@@ -31,7 +32,8 @@ class Environment(DecodeCase):
             for threads in ("0", "4"):
                 with self.subTest(stream=stream.name, threads=threads):
                     done = self.decodes(["-threads", threads], ENABLED, stream)
-                    self.assertEqual(done.log.count(SAYS), 1, done.log[-2000:])  # the decoders that probe the stream have none
+                    # the decoders that probe the stream have none
+                    self.assertEqual(done.log.count(SAYS), 1, done.log[-2000:])
                     self.assertRegex(done.log, r"daedalus: .*\bgpu\b|daedalus: .*GPU")
 
     def test_not_where_one_thread_is_asked_for(self):
@@ -58,12 +60,14 @@ class OneThread(DecodeCase):
         with tempfile.TemporaryDirectory(prefix="dd-players-") as folder:
             trace = Path(folder, "trace.json")
             done = run(["-cpucount", "2", "-init_hw_device", f"daedalus=d:{DEVICE},plan=parse{option}",
-                        *hwaccel("d", "-threads", asked), "-i", str(long())], {"DAEDALUS_TRACE": str(trace), **environment})
+                        *hwaccel("d", "-threads", asked), "-i", str(long())],
+                       {"DAEDALUS_TRACE": str(trace), **environment})
             self.assertEqual(done.code, 0, done.log[-2000:])
             return len({span["tid"] for span in json.loads(trace.read_text()) if span["name"] == "parse"})
 
     def test_threads(self):
-        for option, environment, expected in ((",threads=4", {}, 4), ("", {"DAEDALUS_THREADS": "4"}, 4), (",threads=0", {}, 6),
+        for option, environment, expected in ((",threads=4", {}, 4), ("", {"DAEDALUS_THREADS": "4"}, 4),
+                                              (",threads=0", {}, 6),
                                               (",threads=5", {"DAEDALUS_THREADS": "4"}, 5), ("", {}, 3)):
             with self.subTest(option=option, environment=environment):
                 self.assertEqual(self.threads(option, environment), expected)
@@ -86,8 +90,8 @@ class OwnBuffers(DecodeCase):
     """A program whose frames lie in its own memory and carry its own `opaque`."""
 
     def own(self, stream: Path, *options: str, **environment: str) -> list[str]:
-        done = subprocess.run([str(PROGRAM), str(ivf.remuxed(stream)), *options], capture_output=True, text=True, timeout=120,
-                              env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu", **environment})
+        done = subprocess.run([str(PROGRAM), str(ivf.remuxed(stream)), *options], capture_output=True, text=True,
+                              timeout=120, env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu", **environment})
         self.assertEqual(done.returncode, 0, done.stderr)
         return [line.split()[-1] for line in done.stdout.splitlines()]
 
@@ -95,7 +99,8 @@ class OwnBuffers(DecodeCase):
         return [re.split(r",\s*", row)[-1] for row in stock_frames(stream)]
 
     def streams(self) -> list[Path]:
-        wanted = ("vp91-2-04-yuv444", "vp9-444", "vp92-2-20-10bit", "vp9-10bit", "vp90-2-21-resize_inter_320x180_5", "vp9-rt")
+        wanted = ("vp91-2-04-yuv444", "vp9-444", "vp92-2-20-10bit", "vp9-10bit", "vp90-2-21-resize_inter_320x180_5",
+                  "vp9-rt")
         found = [stream.path for stream in manifest.find([], codec="vp9") if stream.path.name.startswith(wanted)]
         return [small(), *found[:4]]
 
@@ -106,7 +111,8 @@ class OwnBuffers(DecodeCase):
                     expected = self.sums(stream)
                     self.assertEqual(self.own(stream, "--threads", threads), expected)
                     self.assertEqual(self.own(stream, "--threads", threads, "--device", DEVICE), expected)
-        self.assertEqual(self.own(small(), "--threads", "2", DAEDALUS_ENABLE="1", DAEDALUS_DEVICE=DEVICE), self.sums(small()))
+        self.assertEqual(self.own(small(), "--threads", "2", DAEDALUS_ENABLE="1", DAEDALUS_DEVICE=DEVICE),
+                         self.sums(small()))
 
     def test_av1(self):
         """Stock's libdav1d decoder calls no get_buffer2() either."""

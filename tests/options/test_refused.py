@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Residuals that are refused in the middle of a frame: the CPU does the frame, with the coefficients that were taken already."""
+"""Residuals that are refused in the middle of a frame: the CPU does the frame, with the coefficients that were taken
+already."""
 
 import re
 
@@ -15,7 +16,8 @@ class Refused(DecodeCase):
     def goes_on(self, stream, **environment):
         # Where the GPU has filters, too, a frame of AV1 is decoded from its bitstream; else its second pass needs the
         # coefficients.
-        for plan, threads, every in ("gpu", 1, 100), ("mc=gpu,itx=gpu", 1, 100), ("mc=gpu,itx=gpu", 1, 3000), ("mc=gpu,itx=gpu", 3, 300):
+        for plan, threads, every in (("gpu", 1, 100), ("mc=gpu,itx=gpu", 1, 100), ("mc=gpu,itx=gpu", 1, 3000),
+                                     ("mc=gpu,itx=gpu", 3, 300)):
             with self.subTest(plan=plan, threads=threads, every=every):
                 done = self.decodes(hwaccel(None, "-threads", str(threads)),
                                     {"DAEDALUS_PLAN": plan, "DAEDALUS_DEVICE": "llvmpipe", "LD_PRELOAD": str(REFUSES),

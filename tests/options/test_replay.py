@@ -31,7 +31,8 @@ class Replays(unittest.TestCase):
             files = sorted(folder.glob("*.ddb"))
             self.assertTrue(0 < len(files) <= BATCHES, f"{len(files)} files")
             self.assertTrue(any("filter" in file.name or "frame" in file.name for file in files))
-            replayed = subprocess.run([REPLAY, "--device", DEVICE, "--runs", "1", *files], capture_output=True, text=True)
+            replayed = subprocess.run([REPLAY, "--device", DEVICE, "--runs", "1", *files], capture_output=True,
+                                      text=True)
             self.assertEqual(replayed.returncode, 0, replayed.stdout + replayed.stderr)
             self.assertEqual(replayed.stdout.count("exact in 1 of 1 runs"), len(files), replayed.stdout)
 

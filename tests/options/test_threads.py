@@ -17,19 +17,21 @@ class Threads(DecodeCase):
         for kind in ("frame", "slice", "frame+slice"):
             for count in ("0", "1", "2", "3", "4", "8", "16", "64"):
                 with self.subTest(threads=count, kind=kind):
-                    self.decodes(hwaccel(None, "-threads", count, "-thread_type", kind), {**GPU, "DAEDALUS_DEVICE": DEVICE})
+                    self.decodes(hwaccel(None, "-threads", count, "-thread_type", kind),
+                                 {**GPU, "DAEDALUS_DEVICE": DEVICE})
 
     def test_default(self):
         self.decodes(hwaccel(), GPU, long())
 
     def parsed(self, stream: Path, threads: str, cores: int | None = None) -> list[dict]:
-        """What plan `parse`, which keeps no thread waiting for the GPU, does with a stream, for nobody who could be slow to
-        take the frames. `cores`: how many FFmpeg believes in."""
+        """What plan `parse`, which keeps no thread waiting for the GPU, does with a stream, for nobody who could be
+        slow to take the frames. `cores`: how many FFmpeg believes in."""
         believed = [] if cores is None else ["-cpucount", str(cores)]
         with tempfile.TemporaryDirectory(prefix="dd-threads-") as folder:
             trace = Path(folder, "trace.json")
             environment = {"DAEDALUS_PLAN": "parse", "DAEDALUS_DEVICE": DEVICE, "DAEDALUS_TRACE": str(trace)}
-            subprocess.run([str(paths.PATCHED), "-nostdin", "-loglevel", "fatal", *believed, *hwaccel(None, "-threads", threads),
+            subprocess.run([str(paths.PATCHED), "-nostdin", "-loglevel", "fatal", *believed,
+                            *hwaccel(None, "-threads", threads),
                             "-stream_loop", "4", "-i", str(stream), "-f", "null", "-"],
                            env={**decode.clean_environment(), **environment}, check=True, timeout=120)
             spans = json.loads(trace.read_text())
@@ -52,7 +54,8 @@ class Threads(DecodeCase):
 
     def test_number_of_threads(self):
         """As many as are asked for; where none are, more than cores."""
-        for asked, cores, expected in ((4, 2, 4), (0, 1, 3), (0, 2, 6), (0, 3, 8), (0, 4, 9), (0, 6, 9), (0, 8, 10), (0, 64, 16)):
+        for asked, cores, expected in ((4, 2, 4), (0, 1, 3), (0, 2, 6), (0, 3, 8), (0, 4, 9), (0, 6, 9), (0, 8, 10),
+                                       (0, 64, 16)):
             with self.subTest(asked=asked, cores=cores):
                 self.assertEqual(len({span["tid"] for span in self.parsed(long(), str(asked), cores)}), expected)
 

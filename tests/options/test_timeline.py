@@ -18,11 +18,12 @@ def timeline(threads: int) -> dict[str, dict[int, list[tuple[float, float]]]]:
     with tempfile.TemporaryDirectory(prefix="dd-timeline-") as folder:
         trace = Path(folder, "trace.json")
         environment = {"DAEDALUS_PLAN": "gpu", "DAEDALUS_TRACE": str(trace)}
-        subprocess.run([str(paths.PATCHED), "-nostdin", "-loglevel", "fatal", *hwaccel(DEVICE, "-threads", str(threads)),
-                        "-i", str(first_of(AV1)), "-f", "null", "-"],
+        subprocess.run([str(paths.PATCHED), "-nostdin", "-loglevel", "fatal",
+                        *hwaccel(DEVICE, "-threads", str(threads)), "-i", str(first_of(AV1)), "-f", "null", "-"],
                        env={**decode.clean_environment(), **environment}, check=True, timeout=120)
         spans = json.loads(trace.read_text())
-    found: dict[str, dict[int, list[tuple[float, float]]]] = collections.defaultdict(lambda: collections.defaultdict(list))
+    found: dict[str,
+                dict[int, list[tuple[float, float]]]] = collections.defaultdict(lambda: collections.defaultdict(list))
     for span in spans:
         if span["ph"] == "X" and "frame" in span.get("args", {}):
             found[span["name"]][span["args"]["frame"]].append((span["ts"], span["ts"] + span["dur"]))

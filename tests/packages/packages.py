@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The packages of tools/package in a fresh root of Debian 13: installed beside the system's FFmpeg, used, upgraded, purged. Frames
-have to be the system's own FFmpeg's. Another architecture's run under qemu-user.
+"""The packages of tools/package in a fresh root of Debian 13: installed beside the system's FFmpeg, used, upgraded,
+purged. Frames have to be the system's own FFmpeg's. Another architecture's run under qemu-user.
 
-The packages are built first where build/package holds none, which takes a quarter of an hour for each architecture on two cores."""
+The packages are built first where build/package holds none, which takes a quarter of an hour for each architecture on
+two cores."""
 
 import argparse
 import sys
@@ -43,10 +44,13 @@ def check_programs(checks: Checks, root: Path, streams: list[str]) -> None:
 
 
 def check_use(checks: Checks, root: Path, stream: str) -> None:
-    done = roots.output_of(root, f"ffmpeg-daedalus -nostdin -y -v error {GPU} -i {stream} -vf scale=160:-2 -c:v libvpx-vp9 /run/out.webm"
-                                 " && ffprobe-daedalus -v error -show_entries stream=codec_name,width -of csv=p=0 /run/out.webm")
+    done = roots.output_of(root, f"ffmpeg-daedalus -nostdin -y -v error {GPU} -i {stream} -vf scale=160:-2 -c:v "
+                                 "libvpx-vp9 /run/out.webm"
+                                 " && ffprobe-daedalus -v error -show_entries stream=codec_name,width -of csv=p=0 "
+                                 "/run/out.webm")
     checks.check("transcodes", done.stdout.strip() == "vp9,160", done.stdout + done.stderr)
-    done = roots.output_of(root, f"DAEDALUS_DEVICE=llvmpipe DAEDALUS_PLAN=gpu SDL_VIDEODRIVER=dummy ffplay-daedalus -v error -autoexit -an -hwaccel daedalus {stream}")
+    done = roots.output_of(root, "DAEDALUS_DEVICE=llvmpipe DAEDALUS_PLAN=gpu SDL_VIDEODRIVER=dummy ffplay-daedalus -v "
+                                 f"error -autoexit -an -hwaccel daedalus {stream}")
     checks.check("plays", done.returncode == 0, done.stderr)
     for name in ("daedalus-run", "daedalus-default", "ffmpeg-daedalus", "ffprobe-daedalus", "ffplay-daedalus"):
         done = roots.output_of(root, f"command -v {name} && {name} {'-h' if name.startswith('ff') else '--help'}")
@@ -92,7 +96,8 @@ def check(checks: Checks, arch: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--arch", action="append", choices=("amd64", "arm64"), help="may be repeated (default: this machine's)")
+    parser.add_argument("--arch", action="append", choices=("amd64", "arm64"),
+                        help="may be repeated (default: this machine's)")
     args = parser.parse_args()
     checks = Checks()
     for arch in args.arch or [apt.host_architecture()]:

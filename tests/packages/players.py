@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Players of Debian 13 as they are, with the libraries of the packages (tools/package): every frame that mpv and GStreamer get has to
-be the one that they get from the system's libraries. Also a seek in each stream, and ffplay."""
+"""Players of Debian 13 as they are, with the libraries of the packages (tools/package): every frame that mpv and
+GStreamer get has to be the one that they get from the system's libraries. Also a seek in each stream, and ffplay."""
 
 import re
 import sys
@@ -11,16 +11,19 @@ from pathlib import Path
 import root as fresh_root
 from daedalus_tools import apt, roots
 
-NEEDED = ("ffmpeg", "mpv", "mesa-vulkan-drivers", "gstreamer1.0-tools", "gstreamer1.0-libav", "gstreamer1.0-plugins-base",
-          "gstreamer1.0-plugins-good", "gstreamer1.0-plugins-bad")
+NEEDED = ("ffmpeg", "mpv", "mesa-vulkan-drivers", "gstreamer1.0-tools", "gstreamer1.0-libav",
+          "gstreamer1.0-plugins-base", "gstreamer1.0-plugins-good", "gstreamer1.0-plugins-bad")
 # Its encoder can't follow a change of size.
-MPV = "mpv --no-config --no-audio --untimed -v --vf=scale=352:288 --of=framemd5 --ovc=rawvideo --o=/run/frames {options} {path} 2>&1;" \
-      " cat /run/frames >&2"
-GSTREAMER = "sh -c 'GST_PLUGIN_FEATURE_RANK=vp9dec:NONE GST_DEBUG=libav:5 gst-launch-1.0 -q filesrc location={path} ! decodebin ! %s'"
+MPV = ("mpv --no-config --no-audio --untimed -v --vf=scale=352:288 --of=framemd5 --ovc=rawvideo --o=/run/frames "
+       "{options} {path} 2>&1; cat /run/frames >&2")
+GSTREAMER = ("sh -c 'GST_PLUGIN_FEATURE_RANK=vp9dec:NONE GST_DEBUG=libav:5 gst-launch-1.0 -q "
+             "filesrc location={path} ! decodebin ! %s'")
 # checksumsink hashes padding, too, and y4menc takes 8 bits alone.
-Y4M = GSTREAMER % "y4menc ! filesink location=/run/frames && test -s /run/frames && md5sum < /run/frames | cut -c1-32 >&2"
+Y4M = GSTREAMER % ("y4menc ! filesink location=/run/frames && test -s /run/frames && "
+                   "md5sum < /run/frames | cut -c1-32 >&2")
 CHECKSUMS = GSTREAMER % "checksumsink hash=md5 >&2"
-FFPLAY = "DAEDALUS_DEVICE=llvmpipe DAEDALUS_PLAN=gpu SDL_VIDEODRIVER=dummy ffplay-daedalus -v verbose -autoexit -an -hwaccel daedalus {path}"
+FFPLAY = ("DAEDALUS_DEVICE=llvmpipe DAEDALUS_PLAN=gpu SDL_VIDEODRIVER=dummy ffplay-daedalus -v verbose -autoexit -an "
+          "-hwaccel daedalus {path}")
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class Way:
 ENABLED = "DAEDALUS_DEVICE=llvmpipe DAEDALUS_PLAN=gpu daedalus-run "
 WAYS = (
     Way("mpv, no option", MPV, environment=ENABLED, sign="llvmpipe"),
-    Way("mpv --hwdec=daedalus-copy", MPV, "--hwdec=daedalus-copy --hwdec-codecs=all", ENABLED, sign="Using hardware decoding (daedalus-copy)"),
+    Way("mpv --hwdec=daedalus-copy", MPV, "--hwdec=daedalus-copy --hwdec-codecs=all", ENABLED,
+        sign="Using hardware decoding (daedalus-copy)"),
     Way("mpv, threads of the device", MPV, "--hwdec=daedalus-copy --hwdec-codecs=all", "DAEDALUS_THREADS=0 " + ENABLED,
         sign="Using hardware decoding (daedalus-copy)"),
     Way("mpv, a seek", MPV, start="--start=50%", environment=ENABLED, sign="llvmpipe"),
@@ -59,7 +63,8 @@ def problem(root: Path, way: Way, path: str) -> str:
         return f"no frame from the system's libraries: {log.strip()[-500:]}"
     found, log = play(root, way, path, ours=True)
     if found != wanted:
-        differing = next((i for i, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]), min(len(found), len(wanted)))
+        differing = next((i for i, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]),
+                         min(len(found), len(wanted)))
         return f"{len(found)} frames, {len(wanted)} wanted; frame {differing} differs: {log.strip()[-300:]}"
     return "" if way.sign in log else f"the log doesn't say {way.sign!r}"
 

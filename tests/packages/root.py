@@ -20,8 +20,8 @@ PACKAGES = paths.BUILD / "package"
 WANTED = {
     "vp9": ("test-25fps.vp9", "vp90-2-05-resize.ivf", "vp90-2-11-size-351x287.webm", "vp92-2-20-10bit-yuv420.webm",
             "vp90-2-14-resize-fp-tiles-1-8.webm", "vp90-2-21-resize_inter_320x180_5_1-2.webm"),
-    "av1": ("test-25fps.av1.ivf", "309_odd_width.ivf", "av1-1-b8-06-mfmv.ivf", "av1-1-b10-23-film_grain-50.ivf", "film_grain.mp4",
-            "switch_frame.mp4"),
+    "av1": ("test-25fps.av1.ivf", "309_odd_width.ivf", "av1-1-b8-06-mfmv.ivf", "av1-1-b10-23-film_grain-50.ivf",
+            "film_grain.mp4", "switch_frame.mp4"),
 }
 
 

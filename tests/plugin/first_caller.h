@@ -6,7 +6,8 @@
 extern "C" {
 #endif
 
-/* Decodes a frame of nothing with the first version's structures. Returns a DdResult; `frames`: what the statistics count. */
+/* Decodes a frame of nothing with the first version's structures. Returns a DdResult; `frames`: what the statistics
+   count. */
 int first_caller(const char *device_name, uint64_t *frames);
 
 #ifdef __cplusplus

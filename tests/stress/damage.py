@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Damaged streams: packets lost, doubled, swapped, cut, with bits flipped, repeated, joined. Each is decoded several times
-with several numbers and kinds of threads, plans and profiles. What has to hold:
+"""Damaged streams: packets lost, doubled, swapped, cut, with bits flipped, repeated, joined. Each is decoded several
+times with several numbers and kinds of threads, plans and profiles. What has to hold:
 
 - with the same threads every run, on every plan and profile, gives the same frames and errors;
 - pictures that no damage reaches are those of the undamaged stream;
-- number, time stamps and order of frames, and the errors, are stock FFmpeg's with the same threads (AV1: or with one, where stock
+- number, time stamps and order of frames, and the errors, are stock FFmpeg's with the same threads (AV1: or with one,
+where stock
   with several loses the last frames);
 - damaged pictures and their heirs are stock's where all runs of stock agree. Those that aren't are counted: there stock
   shows memory of earlier pictures, or adds coefficients that an earlier error has left.
@@ -78,7 +79,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--thread-types", default="frame,slice", help="where there are several (default: frame,slice)")
     parser.add_argument("--plans", default="gpu,auto,cpu")
     parser.add_argument("--profiles", default="wide,v3d")
-    parser.add_argument("--ways", type=int, default=0, help="so many of the combinations for each stream, in turn (default: all)")
+    parser.add_argument("--ways", type=int, default=0, help="so many of the combinations for each stream, in turn "
+                                                            "(default: all)")
     decoded.add_options(parser, chunk=10)
     return parser.parse_args()
 
@@ -87,7 +89,8 @@ def sources_of(args: argparse.Namespace) -> list[damage_kinds.Source]:
     if args.path:
         return [damage_kinds.load(path) for path in args.path]
     folder = paths.BUILD / "clips-damage"
-    made = subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--list", str(CLIPS), "-o", str(folder)])
+    made = subprocess.run([sys.executable, str(paths.ROOT / "tools" / "clips" / "make"), "--list", str(CLIPS),
+                           "-o", str(folder)])
     if made.returncode:
         console.fail("the clips can't be made")
     return [damage_kinds.load(path) for path in sorted(folder.iterdir()) if path.name.startswith(args.codec)]
@@ -111,9 +114,10 @@ def make_cases(args: argparse.Namespace, sources: list[damage_kinds.Source], fol
 
 
 def run_way(args: argparse.Namespace, cases: list[Case], way: Way | None, threads: Threads, number: int) -> None:
-    """One run of a chunk: of stock, or one way of ours. Runs differ in when packets come and how long frames are kept."""
-    command = [str(args.program if way else args.stock), "--threads", str(threads.number), "--thread-type", threads.kind,
-               "--perturb", str(args.seed % 1000 + number + 1)]
+    """One run of a chunk: of stock, or one way of ours. Runs differ in when packets come and how long frames are
+    kept."""
+    command = [str(args.program if way else args.stock), "--threads", str(threads.number), "--thread-type",
+               threads.kind, "--perturb", str(args.seed % 1000 + number + 1)]
     environment = decode.clean_environment()
     if way:
         command += ["--device", args.device]
@@ -150,7 +154,8 @@ def sum_of(frame: str) -> str:
     return frame.rsplit(" ", 1)[1]
 
 
-def undamaged_sums(args: argparse.Namespace, sources: list[damage_kinds.Source], folder: Path) -> dict[tuple[str, int], str]:
+def undamaged_sums(args: argparse.Namespace, sources: list[damage_kinds.Source],
+                   folder: Path) -> dict[tuple[str, int], str]:
     """By stream and time stamp, from stock."""
     sums = {}
     for source in sources:
@@ -211,8 +216,9 @@ def errors_of(lines: list[str]) -> list[str]:
 
 
 def stock_like(case: Case, way: Way, lines: list[str]) -> list[list[str]] | None:
-    """The runs of stock that this run is like, with as many threads or with one. Of AV1, stock with several threads can lose the last
-    frames and an error among them: those frames then come as with one thread, the errors as with several."""
+    """The runs of stock that this run is like, with as many threads or with one. Of AV1, stock with several threads can
+    lose the last frames and an error among them: those frames then come as with one thread, the errors as with
+    several."""
     shape, same, one = shape_of(lines), case.stock[way.threads], case.stock[ONE]
     for stock in (same, one):
         if any(shape_of(run) == shape for run in stock):
@@ -226,11 +232,14 @@ def stock_like(case: Case, way: Way, lines: list[str]) -> list[list[str]] | None
     return layers_lost(frames, errors, same, one)
 
 
-def layers_lost(frames: list[str], errors: list[str], same: list[list[str]], one: list[list[str]]) -> list[list[str]] | None:
-    """Where a broken sequence header says that there are spatial layers, and a later one that there are none, stock with several threads
-    drops the picture that waits for its higher layer. Which one that is goes by how many frames are in flight, and those are more
-    with a GPU. So ours may lack another one, but no more than stock: the rest is as with one thread."""
-    if not any(errors_of(run) == errors and len(frames) >= len(frames_of(run)) < len(frames_of(one[0])) for run in same):
+def layers_lost(frames: list[str], errors: list[str], same: list[list[str]],
+                one: list[list[str]]) -> list[list[str]] | None:
+    """Where a broken sequence header says that there are spatial layers, and a later one that there are none, stock
+    with several threads drops the picture that waits for its higher layer. Which one that is goes by how many frames
+    are in flight, and those are more with a GPU. So ours may lack another one, but no more than stock: the rest is as
+    with one thread."""
+    if not any(errors_of(run) == errors and len(frames) >= len(frames_of(run)) < len(frames_of(one[0]))
+               for run in same):
         return None
     kept = [[line for line in frames_of(run) if without_sum(line) in frames] for run in one]
     return kept if any(shape_of(run) == frames for run in kept) else None
@@ -294,9 +303,12 @@ def main() -> None:
     for case in failed:
         print(f"failed: {case.path.name} ({case.damaged.kind}): {case.problems[0]}")
     if args.json:
-        args.json.write_text(json.dumps({"seed": args.seed, **counts, "failed": [case.path.name for case in failed]}, indent=1) + "\n")
-    print(f"{len(cases)} damaged streams in {counts['runs']} runs with {counts['frames']} frames; {counts['unreached']} pictures that no damage "
-          f"reaches compared with the undamaged streams; {counts['unstable']} streams of which runs of stock differ; {counts['other sums']} pictures with "
+        args.json.write_text(json.dumps({"seed": args.seed, **counts, "failed": [case.path.name for case in failed]},
+                                        indent=1) + "\n")
+    print(f"{len(cases)} damaged streams in {counts['runs']} runs with {counts['frames']} frames; "
+          f"{counts['unreached']} pictures that no damage "
+          f"reaches compared with the undamaged streams; {counts['unstable']} streams of which runs of stock differ; "
+          f"{counts['other sums']} pictures with "
           f"a damaged ancestor where all runs of stock agree on others")
     print(f"{len(cases) - len(failed)} passed, {len(failed)} failed, 0 skipped")
     sys.exit(1 if failed or not counts["unreached"] else 0)

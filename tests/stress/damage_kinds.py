@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Damage to streams, from a seed: packets lost, doubled, swapped, cut, with bits flipped, repeated from the middle on, and
-streams joined in the middle of a group of pictures. Says which pictures it can't reach."""
+"""Damage to streams, from a seed: packets lost, doubled, swapped, cut, with bits flipped, repeated from the middle on,
+and streams joined in the middle of a group of pictures. Says which pictures it can't reach."""
 
 import random
 import sys

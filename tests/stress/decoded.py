@@ -24,7 +24,8 @@ def add_options(parser: argparse.ArgumentParser, chunk: int) -> None:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--chunk", type=int, default=chunk, help=f"streams a process decodes (default: {chunk})")
     parser.add_argument("--timeout", type=float, default=60, help="seconds for one stream (default: 60)")
-    parser.add_argument("--program", type=Path, default=programs / "decode_list", help="linked to the patched libraries")
+    parser.add_argument("--program", type=Path, default=programs / "decode_list",
+                        help="linked to the patched libraries")
     parser.add_argument("--stock", type=Path, default=programs / "decode_list_stock", help="linked to the stock ones")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the streams of failed cases here")
     parser.add_argument("--json", type=Path, metavar="FILE")
@@ -56,7 +57,8 @@ def last_words(text: str) -> str:
     return (report or (lines[-1] if lines else "no message"))[:240]
 
 
-def run(command: list[str], environment: dict[str, str], streams: list[Path], timeout: float) -> tuple[dict[str, list[str]], str]:
+def run(command: list[str], environment: dict[str, str], streams: list[Path],
+        timeout: float) -> tuple[dict[str, list[str]], str]:
     """What the decoder says to each stream, and what is wrong with the process."""
     try:
         done = subprocess.run([*command, *map(str, streams)], capture_output=True, text=True, errors="replace",
@@ -68,8 +70,8 @@ def run(command: list[str], environment: dict[str, str], streams: list[Path], ti
 
 
 def in_own_order(lines: list[str]) -> list[str]:
-    """Frames in their order, then the errors, by code: what the splitter of superframes refuses is told at once, ahead of
-    the frame that is late."""
+    """Frames in their order, then the errors, by code: what the splitter of superframes refuses is told at once, ahead
+    of the frame that is late."""
     said = [line.split(": ", 1)[1] for line in lines]
     return [line for line in said if is_frame(line)] + sorted(line for line in said if not is_frame(line))
 

@@ -57,8 +57,8 @@ def streams_of(codec: str) -> list[Path]:
 
 
 def is_deep(stream: Path) -> bool:
-    done = subprocess.run([paths.STOCK.with_name("ffprobe"), "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=pix_fmt", "-of",
-                           "csv=p=0", stream], capture_output=True, text=True, check=True)
+    done = subprocess.run([paths.STOCK.with_name("ffprobe"), "-v", "error", "-select_streams", "v:0", "-show_entries",
+                           "stream=pix_fmt", "-of", "csv=p=0", stream], capture_output=True, text=True, check=True)
     return done.stdout.strip() == "yuv420p10le"
 
 
@@ -67,11 +67,13 @@ def cases_of(streams: list[Path], deep: Path) -> list[Case]:
              for stream in streams for plan, threads in (("gpu", "1"), ("cpu", "4"), ("auto", "4"), ("random", "4"))]
     first = streams[0]
     return [*cases,
-            *(Case(f"P010, plan {plan}", deep, plan, ("--threads", "4", "--perturb", "7"), {"DAEDALUS_P010": "1"}) for plan in ("gpu", "cpu")),
+            *(Case(f"P010, plan {plan}", deep, plan, ("--threads", "4", "--perturb", "7"), {"DAEDALUS_P010": "1"})
+              for plan in ("gpu", "cpu")),
             Case("P010, the GPU fails", deep, environment={"DAEDALUS_P010": "1", "DAEDALUS_FAULT": "submit:3"}),
             Case("8 bits, where 10 would be P010", first, environment={"DAEDALUS_P010": "1"}),
             Case("the GPU comes late", first, environment={"DAEDALUS_OPEN_LATE": "30"}),
-            *(Case(f"the GPU fails, {fault}", first, environment={"DAEDALUS_FAULT": fault}) for fault in ("submit:3", "wait:3", "lost:5", "sync:4", "sync:9")),
+            *(Case(f"the GPU fails, {fault}", first, environment={"DAEDALUS_FAULT": fault})
+              for fault in ("submit:3", "wait:3", "lost:5", "sync:4", "sync:9")),
             Case("no GPU", first, environment={"DAEDALUS_DEVICE": "cpu"}),
             Case("a heap is full", first, environment={"V3DSIM_FULL_HEAP": "vidbuf_cached"}),
             Case("many frames, few files", first, "cpu", ("--threads", "2", "--perturb", "3"), repeat=100),
@@ -101,8 +103,9 @@ def wrong_lines(case: Case) -> str:
 
 def export_problem(stream: Path) -> str:
     """What ffmpeg says where it is told to output DRM PRIME and nothing else; the decoder must have offered it."""
-    done = subprocess.run([*SIMULATOR, str(paths.PATCHED), "-nostdin", "-v", "verbose", *DRM, "-hwaccel_output_format", "drm_prime",
-                           "-i", str(stream), "-frames:v", "4", "-f", "null", "-"], capture_output=True, text=True, timeout=600,
+    done = subprocess.run([*SIMULATOR, str(paths.PATCHED), "-nostdin", "-v", "verbose", *DRM,
+                           "-hwaccel_output_format", "drm_prime", "-i", str(stream), "-frames:v", "4", "-f", "null",
+                           "-"], capture_output=True, text=True, timeout=600,
                           env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu"})
     return "" if "drm_prime" in done.stderr and not done.returncode else done.stderr[-400:]
 
@@ -111,9 +114,10 @@ def p010_problem(stream: Path) -> str:
     """Where the GPU completes frames, it makes P010 of them; the CPU would, too, but takes its time."""
     with tempfile.TemporaryDirectory(prefix="dd-display-") as folder:
         trace = Path(folder, "trace.json")
-        subprocess.run([*SIMULATOR, str(paths.PATCHED), "-nostdin", "-v", "error", *DRM, "-hwaccel_output_format", "drm_prime", "-i", str(stream),
-                        "-frames:v", "1", "-f", "null", "-"], timeout=600, check=True,
-                       env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu", "DAEDALUS_P010": "1", "DAEDALUS_TRACE": str(trace)})
+        subprocess.run([*SIMULATOR, str(paths.PATCHED), "-nostdin", "-v", "error", *DRM, "-hwaccel_output_format",
+                        "drm_prime", "-i", str(stream), "-frames:v", "1", "-f", "null", "-"], timeout=600, check=True,
+                       env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu", "DAEDALUS_P010": "1",
+                            "DAEDALUS_TRACE": str(trace)})
         return "" if '"p010"' in trace.read_text() else "the GPU makes no P010"
 
 
@@ -121,10 +125,13 @@ def transferred(stream: Path, filters: str) -> str:
     """Frames that ffmpeg brings back: by itself, or by its filters."""
     sums = []
     with tempfile.TemporaryDirectory(prefix="dd-display-") as folder:
-        for prefix, program, more in (([], paths.STOCK, []), (SIMULATOR, paths.PATCHED, DRM + (["-hwaccel_output_format", "drm_prime"] if filters else []))):
+        for prefix, program, more in (([], paths.STOCK, []),
+                                      (SIMULATOR, paths.PATCHED, DRM + (["-hwaccel_output_format", "drm_prime"]
+                                                                        if filters else []))):
             out = Path(folder, "sums")
             vf = ["-vf", filters] if filters and more else []
-            done = subprocess.run([*prefix, str(program), "-nostdin", "-v", "error", "-y", *more, "-i", str(stream), *vf, *decode.AS_DECODED,
+            done = subprocess.run([*prefix, str(program), "-nostdin", "-v", "error", "-y", *more, "-i", str(stream),
+                                   *vf, *decode.AS_DECODED,
                                    "-f", "framemd5", str(out)], capture_output=True, text=True, timeout=600,
                                   env={**decode.clean_environment(), "DAEDALUS_PLAN": "gpu"})
             if done.returncode:

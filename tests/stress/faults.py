@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Bad luck: the n-th submit, wait, allocation, mapping, synchronisation of caches or pipeline fails, the device is lost, the GPU hangs
-or is late. Every time the frames have to be stock FFmpeg's, the exit code 0, with exactly one warning where the GPU is given up, as the
-plugin's summary says, and none elsewhere: some allocations can be done without. n counts up until it is past the last call, which the
-plugin tells; a fault that is never reached, or calls that don't end, fail the test. The whole log of a run that fails lies in
-build/logs/faults."""
+"""Bad luck: the n-th submit, wait, allocation, mapping, synchronisation of caches or pipeline fails, the device is
+lost, the GPU hangs or is late. Every time the frames have to be stock FFmpeg's, the exit code 0, with exactly one
+warning where the GPU is given up, as the plugin's summary says, and none elsewhere: some allocations can be done
+without. n counts up until it is past the last call, which the plugin tells; a fault that is never reached, or calls
+that don't end, fail the test. The whole log of a run that fails lies in build/logs/faults."""
 
 import argparse
 import concurrent.futures
@@ -53,7 +53,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--memory", default="", choices=("", "discrete"), help="as on a device with memory of its own")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--kind", action="append", choices=KINDS, help="only these kinds")
-    parser.add_argument("--most", type=int, default=500, metavar="N", help="an end for n, which is a failure (default: 500)")
+    parser.add_argument("--most", type=int, default=500, metavar="N",
+                        help="an end for n, which is a failure (default: 500)")
     parser.add_argument("--patience", type=int, default=1000, metavar="MS", help="for a GPU that hangs (default: 1000)")
     parser.add_argument("--ffmpeg", type=Path, default=paths.PATCHED)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """libFuzzer on the C interface and on whole decoders, in build-fuzz beside build/, with AddressSanitizer and
-UndefinedBehaviorSanitizer. The decoders' corpus are the first packets of the manifest's small streams. Inputs that were worth keeping,
-and those that fail, lie in build-fuzz/corpus and build-fuzz/failures, a run's whole log in build-fuzz/logs. Needs clang 19 and its runtime."""
+UndefinedBehaviorSanitizer. The decoders' corpus are the first packets of the manifest's small streams. Inputs that were
+worth keeping, and those that fail, lie in build-fuzz/corpus and build-fuzz/failures, a run's whole log in
+build-fuzz/logs. Needs clang 19 and its runtime."""
 
 import argparse
 import random

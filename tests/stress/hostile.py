@@ -108,13 +108,13 @@ def run_sides(args: argparse.Namespace, cases: list[Case]) -> None:
     offload = decode.Offload(args.device, args.plan, args.profile)
     for side in sides(args):
         extra = ["--low-delay"] if side == LOW_DELAY else []
-        run_chunk([str(args.program), *common, "--device", args.device, *extra], {**base, **offload.environment()}, cases,
-                  side, args.timeout)
+        run_chunk([str(args.program), *common, "--device", args.device, *extra], {**base, **offload.environment()},
+                  cases, side, args.timeout)
 
 
 def sides(args: argparse.Namespace) -> list[str]:
-    """With one thread a frame of VP9 comes out with the packet after its own, one of AV1 up to three packets after it, unless low
-    delay is asked for."""
+    """With one thread a frame of VP9 comes out with the packet after its own, one of AV1 up to three packets after it,
+    unless low delay is asked for."""
     return ["daedalus", LOW_DELAY] if is_late(args) else ["daedalus"]
 
 
@@ -183,7 +183,8 @@ def main() -> None:
         print(f"failed: {failure}")
     if args.json:
         args.json.write_text(json.dumps({"seed": args.seed, **vars(counts)}, indent=1) + "\n")
-    print(f"{counts.packets} mutated packets in {counts.cases} streams, {counts.frames} frames and {counts.errors} errors of "
+    print(f"{counts.packets} mutated packets in {counts.cases} streams, {counts.frames} frames and {counts.errors} "
+          "errors of "
           f"stock compared, {counts.unstable_frames} frames of them unstable in stock itself")
     print(f"{counts.cases - len(counts.failures)} passed, {len(counts.failures)} failed, 0 skipped")
     sys.exit(1 if counts.failures or not counts.frames else 0)

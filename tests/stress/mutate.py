@@ -67,7 +67,8 @@ def overwrite(rng: random.Random, packet: bytes, _: list[Source]) -> bytes:
     start = rng.randrange(len(data))
     length = min(rng.choice((1, 4, 16, 64, 400)), len(data) - start)
     kind = rng.randrange(3)
-    data[start:start + length] = bytes(length) if kind == 0 else b"\xff" * length if kind == 1 else rng.randbytes(length)
+    noise = bytes(length) if kind == 0 else b"\xff" * length if kind == 1 else rng.randbytes(length)
+    data[start:start + length] = noise
     return bytes(data)
 
 

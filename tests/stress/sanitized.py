@@ -3,8 +3,8 @@
 """The plugin, FFmpeg and dav1d built with sanitizers, in a build folder of their own beside build/; then conformance,
 hostile input and many decoders with them. A report of a sanitizer is a failure, wherever it comes from.
 
-With --few, only what needs no program of FFmpeg's, over a few streams: libavcodec with two decoders is built in some minutes.
-The plugin's own tests run first: they show in seconds what any stream would trip over.
+With --few, only what needs no program of FFmpeg's, over a few streams: libavcodec with two decoders is built in some
+minutes. The plugin's own tests run first: they show in seconds what any stream would trip over.
 
 address: AddressSanitizer and UndefinedBehaviorSanitizer    thread: ThreadSanitizer
 function: UndefinedBehaviorSanitizer of clang 19, which sees calls through pointers to functions of other types
@@ -43,7 +43,8 @@ class Kind:
 # GCC sees uninitialized values in code that sanitizers instrument. Ordinary builds have warnings as errors.
 OPTIONS = ("-Dwerror=false",)
 # FFmpeg and dav1d get the same flags by `only_decoders`.
-FEW_OPTIONS = ("-Donly_decoders=true", "-Dtools=false", "-Doptimization=1", f"-Dc_args={programs.FEW_FLAGS}", f"-Dcpp_args={programs.FEW_FLAGS}")
+FEW_OPTIONS = ("-Donly_decoders=true", "-Dtools=false", "-Doptimization=1", f"-Dc_args={programs.FEW_FLAGS}",
+               f"-Dcpp_args={programs.FEW_FLAGS}")
 # The check of virtual tables needs clang's C++ runtime, which its C driver doesn't link FFmpeg's programs with.
 CLANG_OPTIONS = ("-Dcpp_args=-fno-sanitize=vptr",)
 
@@ -78,8 +79,8 @@ def few_commands(kind: str, folder: Path) -> list[tuple[str, list[str]]]:
     programs, stock = folder / "tests" / "stress", str(STOCK_BUILD / "tests" / "stress" / "decode_list_stock")
     with_lists = ["--program", str(programs / "decode_list"), "--stock", stock, "--timeout", "300"]
     hostile = [sys.executable, str(HERE / "hostile.py"), *with_lists, "--packets", "100"]
-    damage = [sys.executable, str(HERE / "damage.py"), *with_lists, "--cases", "8", "--runs", "2", "--stock-runs", "3", "--ways", "2",
-              "--threads", "3", "--plans", "gpu"]
+    damage = [sys.executable, str(HERE / "damage.py"), *with_lists, "--cases", "8", "--runs", "2", "--stock-runs", "3",
+              "--ways", "2", "--threads", "3", "--plans", "gpu"]
     name, command = ("hostile input", hostile) if kind == "address" else ("damaged streams", damage)
     return [(f"{codec}, {name}", [*command, "--codec", codec]) for codec in ("vp9", "av1")]
 

@@ -192,8 +192,8 @@ int run_scheduler(const Options &options) {
 }
 
 constexpr const char *kAbout =
-    R"(One kernel at a time on a frame of random or saved work, against the decoder's own functions on one core: FFmpeg's for
-VP9, dav1d's for AV1 (av1-*).
+    R"(One kernel at a time on a frame of random or saved work, against the decoder's own functions on one core:
+FFmpeg's for VP9, dav1d's for AV1 (av1-*).
 M1  runs on the GPU, every one of them compared with the decoder's output byte by byte
 M2  pixels a second while the GPU computes (*: it has no clock, submit and wait are in it); wall: with submit and wait
 M3  pixels a second of the decoder's SIMD functions on one core; C: without SIMD

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""clang-format 14 over our C and C++, skipped where there is another version or none. With --fix, rewrite the files. GLSL is left out:
-clang-format does not know it."""
+"""clang-format 14 over our C and C++, skipped where there is another version or none. With --fix, rewrite the files.
+GLSL is left out: clang-format does not know it."""
 
 import argparse
 import re
@@ -48,7 +48,8 @@ def main() -> None:
         sys.exit(1 if args.fix else 0)
     how = ["-i"] if args.fix else ["--dry-run", "--Werror"]
     done = subprocess.run([program, "--style=file", *how, *paths])
-    print(f"check-format: {len(paths)} files, {'ok' if done.returncode == 0 else 'not formatted as .clang-format says'}")
+    verdict = "ok" if done.returncode == 0 else "not formatted as .clang-format says"
+    print(f"check-format: {len(paths)} files, {verdict}")
     sys.exit(done.returncode)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks over the words of the tree: licence lines, addresses, paths of one machine, source lists, includes of plugin/, patch series."""
+"""Checks over the words of the tree: licence lines, addresses, paths of one machine, widths of lines, source lists,
+includes of plugin/, patch series."""
 
 import re
 import sys
@@ -20,7 +21,19 @@ HOSTS = {
 }
 ADDRESS = re.compile(r"\b(?:https?|ftp)://([\w.-]+)")
 # In pieces, so that this file does not contain them.
-PRIVATE_PATH = re.compile(r"(?<![\w.<}])/(?:" + "|".join(("wo" + "rk", "ro" + "ot", "ho" + "me", "tm" + r"p/\w")) + r")/?")
+PRIVATE_PATH = re.compile(r"(?<![\w.<}])/(?:" + "|".join(("wo" + "rk", "ro" + "ot", "ho" + "me",
+                                                          "tm" + r"p/\w")) + r")/?")
+
+# Columns. clang-format keeps code of C and C++ within them, but breaks neither comments nor literals.
+CODE_WIDTH, PROSE_WIDTH = 120, 100
+MAY_BE_WIDE = {
+    "tests/plugin/frozen/daedalus_0_1.h",  # as it was released
+    # Each has a line or two to wrap: whoever changes one takes it off this list.
+    "kernels/vp9/itx.comp", "kernels/vp9/itx32.comp", "kernels/vp9/lf.comp", "kernels/vp9/lf_row.glsl",
+    "kernels/vp9/lf_tile.glsl", "kernels/vp9/lf_wave.glsl", "plugin/scheduler/plan_table.cpp",
+}
+LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)|\b\w+://\S+")
+GENERATED = re.compile(r"<!-- (?:end of )?(\w+) -->")
 
 # The plugin's folders in the order of a frame's way: which of the others' headers each may include. "common":
 # kernels/common.
@@ -71,6 +84,32 @@ def wrong_words(path: Path, text: str) -> list[str]:
     return found
 
 
+def prose_lines(text: str) -> list[tuple[int, str]]:
+    """Lines of Markdown that people wrote and may break: no code, no table, nothing generated, links by their text."""
+    found, fenced, generated = [], False, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        mark = GENERATED.fullmatch(line)
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif mark:
+            generated = "" if line.startswith("<!-- end") else mark[1]
+        elif not fenced and not generated and not line.startswith("|"):
+            found.append((number, LINK_TARGET.sub("", line)))
+    return found
+
+
+def wide_lines(path: Path, text: str) -> list[str]:
+    if path.is_relative_to(tree.ROOT) and path.relative_to(tree.ROOT).as_posix() in MAY_BE_WIDE:
+        return []
+    if path.suffix == ".md":
+        lines, width = prose_lines(text), PROSE_WIDTH
+    elif path.suffix in SOURCE_SUFFIXES or path.name == "meson_options.txt" or is_script(text):
+        lines, width = list(enumerate(text.splitlines(), 1)), CODE_WIDTH
+    else:
+        return []
+    return [f"line {number}: {len(line)} columns, at most {width}" for number, line in lines if len(line) > width]
+
+
 def unsorted_lists(path: Path, text: str) -> list[str]:
     """Source lists in meson files keep one sorted entry a line, so that two changes seldom meet."""
     if path.name != "meson.build":
@@ -84,7 +123,8 @@ def unsorted_lists(path: Path, text: str) -> list[str]:
 
 
 def wrong_includes(path: Path, text: str) -> list[str]:
-    """Who may include whom in plugin/; no Vulkan outside plugin/vulkan, no header of FFmpeg's or dav1d's anywhere in it."""
+    """Who may include whom in plugin/; no Vulkan outside plugin/vulkan, no header of FFmpeg's or dav1d's anywhere in
+    it."""
     if not path.is_relative_to(PLUGIN) or path.suffix not in (".h", ".cpp"):
         return []
     folder = path.relative_to(PLUGIN).parts[0]
@@ -116,7 +156,7 @@ def main() -> None:
         text = text_of(path)
         if text is None:
             continue
-        for check in (licence_missing, wrong_words, unsorted_lists, wrong_includes):
+        for check in (licence_missing, wrong_words, wide_lines, unsorted_lists, wrong_includes):
             problems += [f"{path.relative_to(tree.ROOT)}: {problem}" for problem in check(path, text)]
     print("\n".join(problems), end="\n" if problems else "")
     print(f"check-tree: {len(paths)} files, {len(problems)} problems")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Copy a tree into another one, links as links: what `meson install` does with programs that other build systems have made.
+"""Copy a tree into another one, links as links: what `meson install` does with programs that other build systems have
+made.
 
 copy_tree.py FROM TO
 """

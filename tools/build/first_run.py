@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools" / "lib"))
 
 from daedalus_tools import paths, statistics  # noqa: E402
-from daedalus_tools.decode import AS_DECODED, Decoded, Offload, Threads, clean_environment, command, decode  # noqa: E402
+# noqa: E402
+from daedalus_tools.decode import AS_DECODED, Decoded, Offload, Threads, clean_environment, command, decode
 from daedalus_tools.console import say  # noqa: E402
 from daedalus_tools.log_lines import speaks_of_us  # noqa: E402
 
@@ -38,8 +39,8 @@ def stream() -> Path:
         return Path(sys.argv[1]).resolve()
     if not CLIP.is_file():
         say("Making a VP9 clip with vpxenc …")
-        made = subprocess.run([str(ROOT / "tools" / "clips" / "make"), "--codec", "vp9", "--size", "352x288", "--frames", "90",
-                               "-o", str(CLIP)])
+        made = subprocess.run([str(ROOT / "tools" / "clips" / "make"), "--codec", "vp9", "--size", "352x288",
+                               "--frames", "90", "-o", str(CLIP)])
         if made.returncode:
             stop("The clip could not be made.")
     return CLIP

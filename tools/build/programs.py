@@ -3,7 +3,8 @@
 """Build ffmpeg and ffprobe with dav1d inside, from the pinned releases.
 
 stock:   the releases as they are, into BUILD/stock/bin
-patched: with both series of patches and the plugin staged in BUILD/install, into BUILD/install/bin; with --full, shared libraries
+patched: with both series of patches and the plugin staged in BUILD/install, into BUILD/install/bin; with --full, shared
+libraries
          with all that FFmpeg finds on this machine, as meson installs them under PREFIX
 
 Source trees lie in BUILD/src, objects in BUILD/obj, logs in BUILD/logs. A second run rebuilds only what changed.
@@ -43,8 +44,10 @@ COMPONENTS = {
 # there.
 LIBRARIES = {
     "gnutls": "gnutls", "libaom": "aom", "libass": "libass", "libbluray": "libbluray", "libfontconfig": "fontconfig",
-    "libfreetype": "freetype2", "libfribidi": "fribidi", "libharfbuzz": "harfbuzz", "libmp3lame": "lame/lame.h", "libopenjpeg": "libopenjp2",
-    "libopus": "opus", "libpulse": "libpulse", "librsvg": "librsvg-2.0", "libsnappy": "snappy-c.h", "libspeex": "speex", "libsrt": "srt",
+    "libfreetype": "freetype2", "libfribidi": "fribidi", "libharfbuzz": "harfbuzz", "libmp3lame": "lame/lame.h",
+    "libopenjpeg": "libopenjp2",
+    "libopus": "opus", "libpulse": "libpulse", "librsvg": "librsvg-2.0", "libsnappy": "snappy-c.h", "libspeex": "speex",
+    "libsrt": "srt",
     "libssh": "libssh", "libsvtav1": "SvtAv1Enc", "libtheora": "theoraenc", "libvorbis": "vorbisenc", "libvpx": "vpx",
     "libwebp": "libwebp libwebpmux", "libxml2": "libxml-2.0",
 }
@@ -159,14 +162,16 @@ def build_dav1d(job: Job) -> None:
     tree, objects = job.tree("dav1d"), job.objects("dav1d")
     sources.prepare_tree("dav1d", job.patched, tree, job.release)
     options = [
-        "--buildtype=release", f"--default-library={'shared' if job.full else 'static'}", "--libdir=lib", f"--prefix={job.dav1d_prefix}",
+        "--buildtype=release", f"--default-library={'shared' if job.full else 'static'}", "--libdir=lib",
+        f"--prefix={job.dav1d_prefix}",
         "-Denable_tools=false", "-Denable_tests=false", "-Denable_examples=false", "-Denable_docs=false",
         "-Dxxhash_muxer=disabled",
     ]
     if job.sanitize:
         sanitizers = job.sanitize.replace(f",{COVERAGE}", "")
         flags = [*debug_flags(job), *([f"-fsanitize={COVERAGE}"] if COVERAGE in job.sanitize else [])]
-        options += [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized", "-Doptimization=1", f"-Dc_args={flags}"]
+        options += [f"-Db_sanitize={sanitizers}", "-Db_lundef=false", "--buildtype=debugoptimized", "-Doptimization=1",
+                    f"-Dc_args={flags}"]
     if job.cross:
         options += [f"--cross-file={job.cross}"]
     if job.patched and "'daedalus'" in (tree / "meson_options.txt").read_text():
@@ -200,16 +205,18 @@ def full_options(job: Job) -> list[str]:
     # each other. The programs show their configuration, which names no folder of the build.
     folders = (os.path.relpath(prefix / "lib", job.objects("ffmpeg")) for prefix in (job.dav1d_prefix, job.prefix))
     beside = "-Wl,-rpath-link," + ":".join(folders)
-    return [f"--prefix={job.final_prefix}", f"--libdir={job.final_prefix}/lib", f"--shlibdir={job.final_prefix}/lib", "--enable-shared",
-            "--disable-static", "--disable-doc", "--disable-debug", "--toolchain=hardened", "--enable-libdav1d", f"--extra-ldflags={beside}",
-            r"--extra-ldsoflags=-Wl,-rpath,\\\$\$\$\$ORIGIN", PROGRAMS_FIND_LIBRARIES,
+    return [f"--prefix={job.final_prefix}", f"--libdir={job.final_prefix}/lib", f"--shlibdir={job.final_prefix}/lib",
+            "--enable-shared",
+            "--disable-static", "--disable-doc", "--disable-debug", "--toolchain=hardened", "--enable-libdav1d",
+            f"--extra-ldflags={beside}", r"--extra-ldsoflags=-Wl,-rpath,\\\$\$\$\$ORIGIN", PROGRAMS_FIND_LIBRARIES,
             *(["--enable-gpl"] if job.gpl else []), *(f"--enable-{name}" for name in found),
             *sanitizer_options(job), *cross_options(job.cross), *job.configure]
 
 
 def component_options(job: Job) -> list[str]:
     components = DECODERS if job.only_decoders else COMPONENTS
-    parts = ["--disable-programs", "--disable-avformat", "--disable-avfilter", "--disable-avdevice", "--disable-swscale"]
+    parts = ["--disable-programs", "--disable-avformat", "--disable-avfilter", "--disable-avdevice",
+             "--disable-swscale"]
     return [*(parts if job.only_decoders else []),
             *(f"--enable-{kind}={','.join(names.split())}" for kind, names in components.items())]
 
@@ -322,8 +329,8 @@ def write_depfile(job: Job, depfile: Path, stamp: Path) -> None:
 
 
 def write_header(job: Job, header: Path) -> None:
-    """It changes with the sources: what includes it is compiled again in the same run, where ninja has looked at the sources' own
-    headers before they were patched."""
+    """It changes with the sources: what includes it is compiled again in the same run, where ninja has looked at the
+    sources' own headers before they were patched."""
     keys = [sources.key_file(job.tree(name)).read_text().strip() for name in ("ffmpeg", "dav1d")]
     text = f"/* {job.flavour} FFmpeg and dav1d are built: {keys[0]}, {keys[1]} */\n"
     if once_per_key(header, text):
@@ -338,11 +345,14 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--sanitize", default="none", metavar="LIST",
                         help=f"address,undefined or thread, and {COVERAGE}: compile everything with these sanitizers")
     parser.add_argument("--cross", type=Path, metavar="FILE", help="a meson cross file")
-    parser.add_argument("--only-decoders", action="store_true", help="libavcodec and what it needs, with VP9 and AV1; no programs")
+    parser.add_argument("--only-decoders", action="store_true", help="libavcodec and what it needs, with VP9 and AV1; "
+                                                                     "no programs")
     parser.add_argument("--full", metavar="PREFIX", help="shared libraries, all components, to be installed there")
     parser.add_argument("--gpl", action="store_true", help="with --full: libraries that make FFmpeg GPL, too")
-    parser.add_argument("--before", type=Path, metavar="DIR", help="patches to FFmpeg that go ahead of the series, by a file `series`")
-    parser.add_argument("--configure", action="append", default=[], metavar="OPTION", help="with --full: one more of FFmpeg's configure")
+    parser.add_argument("--before", type=Path, metavar="DIR", help="patches to FFmpeg that go ahead of the series, by "
+                                                                   "a file `series`")
+    parser.add_argument("--configure", action="append", default=[], metavar="OPTION",
+                        help="with --full: one more of FFmpeg's configure")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--stamp", type=Path, help="write this file at the end")
     parser.add_argument("--header", type=Path, help="write this header at the end")
@@ -361,7 +371,8 @@ def main() -> None:
     build_dav1d(job)
     say(f"{job.flavour}: FFmpeg {sources.read_wrap('ffmpeg', job.release).version} (log: {job.build / 'logs'}) …")
     build_ffmpeg(job)
-    say(f"{job.flavour}: {job.objects('ffmpeg') if job.only_decoders else job.prefix / 'bin' / 'ffmpeg'} in {time.monotonic() - start:.0f} s")
+    say(f"{job.flavour}: {job.objects('ffmpeg') if job.only_decoders else job.prefix / 'bin' / 'ffmpeg'} in "
+        f"{time.monotonic() - start:.0f} s")
     if args.header:
         write_header(job, args.header)
     if args.depfile:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Pinned release tarballs: where they are, whether they are the right ones, and patched trees of them: the release, the files that
-are new in it, and a series of patches to the others."""
+"""Pinned release tarballs: where they are, whether they are the right ones, and patched trees of them: the release, the
+files that are new in it, and a series of patches to the others."""
 
 import configparser
 import filecmp
@@ -16,7 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "subprojects" / "packagecache"
-# Lines of releases: FFmpeg and the dav1d that goes with it. By name of either: the name of its wrap, and the series of patches.
+# Lines of releases: FFmpeg and the dav1d that goes with it. By name of either: the name of its wrap, and the series of
+# patches.
 DEFAULT = "7.1"
 RELEASES = {
     DEFAULT: {

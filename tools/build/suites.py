@@ -3,8 +3,8 @@
 """Run the suites of tests/suites.list, each with its log and its time limit, and count their tests.
 
 A suite's output says how many tests it ran, by a line `N passed, N failed, N skipped` (the last one counts, of meson's
-programs the sum). A suite that says nothing counts as one test. Whatever it prints, an exit code other than 0 is a failure.
-Neighbours in the table that leave cores idle run side by side.
+programs the sum). A suite that says nothing counts as one test. Whatever it prints, an exit code other than 0 is a
+failure. Neighbours in the table that leave cores idle run side by side.
 """
 
 import argparse

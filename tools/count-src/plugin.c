@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// A plugin of qemu-user: counts how often each translation block runs. At the end it writes to the file that COUNTS names
-// where the program and its libraries lie ("map START END OFFSET PATH"), and a line for each block ("ADDRESS INSTRUCTIONS
-// EXECUTIONS"). Debian has no header for plugins: what is used of it is declared here.
+// A plugin of qemu-user: counts how often each translation block runs. At the end it writes to the file that COUNTS
+// names where the program and its libraries lie ("map START END OFFSET PATH"), and a line for each block ("ADDRESS
+// INSTRUCTIONS EXECUTIONS"). Debian has no header for plugins: what is used of it is declared here.
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>

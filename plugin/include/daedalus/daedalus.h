@@ -68,14 +68,13 @@ extern "C" {
 #define DD_VERSION_PATCH 0
 
 /** Goes up with every change of this interface:
- *  | number | date | change |
- *  |---|---|---|
- *  | 1 | 2026-11-21 | as 0.1 had it |
- *  | 2 | 2026-11-27 | DdDeviceOptions.robust |
- *  | 3 | 2026-11-28 | dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled was latched |
- *  | 4 | 2026-11-28 | DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h |
- *  | 5 | 2026-11-28 | DdDeviceOptions.p010; dd_device_exports says what |
- *  | 6 | 2026-11-29 | DdFrameInfo.unread, dd_picture_read, dd_frame_rerun | */
+ *  1  2026-11-21  as 0.1 has it
+ *  2  2026-11-27  DdDeviceOptions.robust
+ *  3  2026-11-28  dd_picture_dma_buf, dd_device_exports, DdDeviceOptions.dma_buf; DdVp9FilterSuperblock and
+ *                 DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled instead of latched
+ *  4  2026-11-28  DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h
+ *  5  2026-11-28  DdDeviceOptions.p010; dd_device_exports says what
+ *  6  2026-11-29  DdFrameInfo.unread, dd_picture_read, dd_frame_rerun */
 #define DD_API_NUMBER 6
 
 typedef enum DdResult {
@@ -125,8 +124,8 @@ typedef struct DdDeviceOptions {
     /** 1: pictures lie in a dma-heap where there is one, also those that the GPU can't reach or that come before it:
      *  dd_picture_dma_buf copies none of them then. */
     uint32_t dma_buf;
-    /** 1: with dma_buf, pictures of 10 bits and 4:2:0 are given as P010, which takes as much memory once more. Also where
-     *  the environment has DAEDALUS_P010=1. */
+    /** 1: with dma_buf, pictures of 10 bits and 4:2:0 are given as P010, which takes as much memory once more.
+     *  Also where the environment has DAEDALUS_P010=1. */
     uint32_t p010;
 } DdDeviceOptions;
 
@@ -297,9 +296,9 @@ enum {
 /** Submits the recorded work of the phases in `phases` (an or of DD_PHASE_*) that the plan puts on the GPU.
  *  References that predictions were recorded from must be complete, or dd_frame_await_references must have let
  *  them pass. `cpu_wrote`: the CPU has written pixels of `dst` since the frame began or since the last wait. Waits
- *  for an earlier submit of the frame, as dd_frame_wait does. After DD_OK the CPU must not touch `dst` until dd_frame_wait. After an error nothing of `phases` runs on the GPU any
- *  more. AV1: where a recon phase would take too many dispatches, nothing is submitted; dd_frame_plan says so from
- *  then on. */
+ *  for an earlier submit of the frame, as dd_frame_wait does. After DD_OK the CPU must not touch `dst` until
+ *  dd_frame_wait. After an error nothing of `phases` runs on the GPU any more. AV1: where a recon phase would take
+ *  too many dispatches, nothing is submitted; dd_frame_plan says so from then on. */
 DD_API int dd_frame_submit(DdFrame *frame, unsigned phases, int cpu_wrote);
 /** Before the recon phase is submitted: waits until the frame's references in these slots (a bit mask) may be read
  *  by work of the GPU. Of VP9 only those count that predictions were recorded from. Of AV1 it doesn't wait: those

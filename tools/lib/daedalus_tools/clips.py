@@ -16,7 +16,8 @@ TOOL = paths.ROOT / "tools" / "clips"
 FOLDER = paths.BUILD / "clips"
 SPEED_FOLDER = paths.BUILD / "clips-speed"
 # Of speed.list, by codec and depth.
-AT_1080P = {"vp9-8": "vp9-1080p.webm", "vp9-10": "vp9-1080p-10bit.webm", "av1-8": "av1-1080p.ivf", "av1-10": "av1-1080p-10bit.ivf"}
+AT_1080P = {"vp9-8": "vp9-1080p.webm", "vp9-10": "vp9-1080p-10bit.webm", "av1-8": "av1-1080p.ivf",
+            "av1-10": "av1-1080p-10bit.ivf"}
 REFERENCE = {"vp9": ("vpxdec", "--rawvideo", "--md5"), "av1": ("aomdec", "--rawvideo", "--md5")}
 
 

@@ -8,7 +8,8 @@ LAST = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.M)
 
 
 def run(name: str, command: list[str], environment: dict[str, str]) -> list[int]:
-    """Passed, failed and skipped, which it prints with what failed. A script that says nothing, or ends badly, has failed."""
+    """Passed, failed and skipped, which it prints with what failed. A script that says nothing, or ends badly, has
+    failed."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
     counts = LAST.findall(done.stdout)
     numbers = [int(number) for number in counts[-1]] if counts else [0, 1, 0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decode a stream with an ffmpeg program and keep what has to be equal: each frame's md5, the md5 of all, the exit code."""
+"""Decode a stream with an ffmpeg program and keep what has to be equal: each frame's md5, the md5 of all, the exit
+code."""
 
 import os
 import subprocess

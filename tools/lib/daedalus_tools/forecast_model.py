@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a Raspberry Pi 5 would do with a stream, from instructions that were counted and from V3D's modelled times. Every assumption
-is a constant of this file; where one is not known well it has a low and a high value, and so has every result."""
+"""What a Raspberry Pi 5 would do with a stream, from instructions that were counted and from V3D's modelled times.
+Every assumption is a constant of this file; where one is not known well it has a low and a high value, and so has every
+result."""
 
 import re
 from dataclasses import astuple, dataclass
@@ -12,22 +13,26 @@ CORES = 4
 BUSY = 0.9  # of the cores' time that frame threads can fill
 COUNTED_PIXELS = 1920 * 1080
 
-# Instructions a cycle of a Cortex-A76: (pessimistic, optimistic). Entropy decoding is a chain of dependent loads and branches that
-# are hard to predict; SIMD code waits for memory at 1080p. A published decode of stock FFmpeg on this board (138 frames a second of
-# 1080p on 2.15 cores: 15.6 ms a frame) with 25 to 40 million instructions is 0.7 to 1.1 over all.
+# Instructions a cycle of a Cortex-A76: (pessimistic, optimistic). Entropy decoding is a chain of dependent loads and
+# branches that are hard to predict; SIMD code waits for memory at 1080p. A published decode of stock FFmpeg on this
+# board (138 frames a second of 1080p on 2.15 cores: 15.6 ms a frame) with 25 to 40 million instructions is 0.7 to 1.1
+# over all.
 PARSING, SIMD, RECORDING = (0.7, 1.2), (0.8, 1.8), (0.9, 1.8)
 
 SYNC_NS_A_LINE = (10.0, 3.0)  # DMA_BUF_IOCTL_SYNC goes over a picture by lines of 64 bytes
 HANDOVER_MS = (0.4, 0.15)  # a submit, the interrupt and the waiting thread's wake-up, of two phases
 
 # Stages of the counts: which can go to V3D, and of what kind the rest is.
-MOVES = {"motion compensation": "mc", "transforms": "itx", "loop filter": "lf", "deblocking": "lf", "CDEF": "cdef", "restoration": "lr"}
-RECORDS = {"recording: predictions": "mc", "recording: residuals": "itx", "recording: loop filter": "lf", "recording: filters": "lf"}
+MOVES = {"motion compensation": "mc", "transforms": "itx", "loop filter": "lf", "deblocking": "lf", "CDEF": "cdef",
+         "restoration": "lr"}
+RECORDS = {"recording: predictions": "mc", "recording: residuals": "itx", "recording: loop filter": "lf",
+           "recording: filters": "lf"}
 SIMD_STAGES = {*MOVES, "intra", "film grain"}
-SERIAL = {"coefficients", "modes, vectors", "modes", "deblocking masks", "vectors of references"}  # a frame's has to end before the next one's
+# a frame's has to end before the next one's
+SERIAL = {"coefficients", "modes, vectors", "modes", "deblocking masks", "vectors of references"}
 # V3D's kernels by what their names hold.
-V3D_STAGES = {"mc": r"_(mc|pair|overlap|warp|difference)", "itx": r"_(itx|wht)", "lf": r"_(lf|deblock)", "cdef": r"_(cdef|copy)",
-              "lr": r"_(wiener|self_guided)"}
+V3D_STAGES = {"mc": r"_(mc|pair|overlap|warp|difference)", "itx": r"_(itx|wht)", "lf": r"_(lf|deblock)",
+              "cdef": r"_(cdef|copy)", "lr": r"_(wiener|self_guided)"}
 BETWEEN = ("intra", "transforms")  # what the CPU does of these after the predictions that V3D made
 AS_FAST = 1.02  # plans that differ by less are told apart by their CPU time
 PICTURE_BYTES = {8: 1.5, 10: 3.0}  # a pixel
@@ -40,8 +45,8 @@ def v3d_stage(kernel: str) -> str:
 
 @dataclass(frozen=True)
 class Material:
-    """Of a codec and depth at 1080p: instructions a frame by stage, of stock and of everything on V3D; V3D's milliseconds by stage and
-    clock."""
+    """Of a codec and depth at 1080p: instructions a frame by stage, of stock and of everything on V3D; V3D's
+    milliseconds by stage and clock."""
     codec: str
     depth: int
     stock: dict[str, float]
@@ -89,7 +94,7 @@ def plan_table(codec: str) -> list[Candidate]:
         stages[name] = union(names)
     rows = re.search(rf"k{codec.capitalize()}V3d\[\] = (.*?);", text, re.S)[1]
     columns = (row.split(",") for row in re.findall(r"{([^{}]+)}", rows))
-    return [Candidate(union(row[0]), int(row[1]) if len(row) > 1 else 1, union(row[2]) if len(row) > 2 else frozenset()) for row in columns]
+    return [Candidate(union(row[0]), *map(int, row[1:2]), *map(union, row[2:])) for row in columns]
 
 
 @dataclass(frozen=True)
@@ -116,8 +121,9 @@ def kind_of(stage: str) -> tuple[float, float]:
 
 
 def synchronisations(material: Material, stages: frozenset[str]) -> int:
-    """Of a frame that a program reads: before the first submit and after the last one; for the CPU's intra blocks between recon and
-    filters; and for the frames that refer to it, where the CPU filters last. A display's frame needs two less."""
+    """Of a frame that a program reads: before the first submit and after the last one; for the CPU's intra blocks
+    between recon and filters; and for the frames that refer to it, where the CPU filters last. A display's frame needs
+    two less."""
     filters = {"lf", "cdef", "lr"}
     recon = bool({"mc", "itx"} & stages)
     left = any(moved in filters - stages and material.stock.get(name) for name, moved in MOVES.items())
@@ -150,13 +156,14 @@ def frame_cost(material: Material, stream: Stream, stages: frozenset[str], clock
 
 
 def cost(material: Material, stream: Stream, candidate: Candidate, clock: str, side: int) -> Cost:
-    here, between = (frame_cost(material, stream, stages & usable(material), clock, side) for stages in (candidate.on_gpu, candidate.between))
+    here, between = (frame_cost(material, stream, stages & usable(material), clock, side)
+                     for stages in (candidate.on_gpu, candidate.between))
     return Cost(*((a + (candidate.every - 1) * b) / candidate.every for a, b in zip(astuple(here), astuple(between))))
 
 
 def choose(material: Material, stream: Stream, clock: str, goal: str, side: int) -> Candidate:
-    """What plan `auto` takes if it measures well: the most frames a second, or the least CPU where the stream's rate (60 at most) is
-    reached."""
+    """What plan `auto` takes if it measures well: the most frames a second, or the least CPU where the stream's rate
+    (60 at most) is reached."""
     found = [(candidate, cost(material, stream, candidate, clock, side)) for candidate in plan_table(material.codec)]
     enough = [one for one in found if goal == "cpu" and one[1].fps() >= min(60, stream.rate)]
     if not enough:

@@ -27,4 +27,5 @@ def check(program: Path, environment: dict[str, str]) -> None:
     wanted = all_names() & environment.keys()
     library = program.resolve().parent.parent / "lib" / "libdaedalus.so"
     if wanted and library.is_file() and (unknown := wanted - known_to(library)):
-        console.fail(f"{library} doesn't know {', '.join(sorted(unknown))}: build it with -Dtest_hooks=true, as tools/setup does")
+        console.fail(f"{library} doesn't know {', '.join(sorted(unknown))}: build it with -Dtest_hooks=true, as "
+                     "tools/setup does")

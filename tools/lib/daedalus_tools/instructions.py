@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Instructions that a decode executes on the Raspberry Pi's CPU: the aarch64 build under qemu-user, whose plugin counts them."""
+"""Instructions that a decode executes on the Raspberry Pi's CPU: the aarch64 build under qemu-user, whose plugin counts
+them."""
 
 import bisect
 import collections
@@ -22,7 +23,8 @@ PI = paths.BUILD / "pi"
 PROGRAM = PI / "obj" / "ffmpeg-patched" / "ffmpeg_g"  # with its symbols
 PACKETS = (20, 52)  # from one to the other: two groups of pictures of SVT-AV1
 OTHER = "other"
-# Runs for the simulated device, not for the decoder: the simulator, the runtime that it shares, and the driver's compiler.
+# Runs for the simulated device, not for the decoder: the simulator, the runtime that it shares, and the driver's
+# compiler.
 SIMULATED = re.compile(r"\[(libv3dsim|libstdc\+\+|libc|libzstd|libvulkan_broadcom|libm)\b")
 
 
@@ -46,7 +48,8 @@ def qemu() -> str:
 
 
 def plugin(folder: Path) -> Path:
-    version = int(re.search(r"version (\d+)", subprocess.run([qemu(), "--version"], capture_output=True, text=True).stdout)[1])
+    version = int(re.search(r"version (\d+)", subprocess.run([qemu(), "--version"], capture_output=True,
+                                                             text=True).stdout)[1])
     built = folder / "count.so"
     # qemu 9 refuses plugins that name the interface's first version; what is used of it didn't change.
     subprocess.run(["cc", "-shared", "-fPIC", "-O2", f"-DPLUGIN_VERSION={1 if version < 9 else 2}", "-o", str(built),
@@ -60,7 +63,8 @@ class Symbols:
     def __init__(self, path: Path):
         out = subprocess.run(["nm", "-nC", "--defined-only", str(path)], capture_output=True, text=True).stdout
         rows = (line.split(None, 2) for line in out.splitlines())
-        found = sorted((int(row[0], 16), row[2]) for row in rows if len(row) == 3 and row[1] in "tTwW" and row[2][0] != "$")
+        found = sorted((int(row[0], 16), row[2]) for row in rows if len(row) == 3 and row[1] in "tTwW"
+                       and row[2][0] != "$")
         self.addresses, self.names = [at for at, _ in found], [name for _, name in found]
 
     def name(self, address: int) -> str:
@@ -92,8 +96,8 @@ def sums_of(text: str) -> collections.Counter:
 
 
 def count(stream: Path, packets: int, plan: str | None) -> collections.Counter:
-    """Of a decode of the first packets and no others: without a plan as stock FFmpeg does, else with the simulated V3D, whose jobs end
-    at once."""
+    """Of a decode of the first packets and no others: without a plan as stock FFmpeg does, else with the simulated V3D,
+    whose jobs end at once."""
     if not PROGRAM.is_file():
         console.fail("the aarch64 build is missing: run tools/v3dsim/v3dsim setup --suites")
     with tempfile.TemporaryDirectory(prefix="dd-count-") as folder:
@@ -105,8 +109,10 @@ def count(stream: Path, packets: int, plan: str | None) -> collections.Counter:
         hwaccel = ["-hwaccel", "daedalus", "-hwaccel_device", "V3D"] if plan else []
         command, variables = environment.target("arm64", str(PROGRAM)).command(
             [str(PROGRAM), "-nostdin", "-v", "error", "-threads", "1", *hwaccel, "-i", str(cut), "-f", "null", "-"],
-            {**decode.clean_environment(), "COUNTS": str(out), "V3DSIM_IDLE": "1", "DAEDALUS_USER_CACHE": "off", "DAEDALUS_PLAN": plan or "cpu"})
-        counting = [qemu(), "-cpu", "cortex-a76", "-E", f"LD_LIBRARY_PATH={PI / 'install' / 'lib'}", "-plugin", str(plugin(Path(folder)))]
+            {**decode.clean_environment(), "COUNTS": str(out), "V3DSIM_IDLE": "1", "DAEDALUS_USER_CACHE": "off",
+             "DAEDALUS_PLAN": plan or "cpu"})
+        counting = [qemu(), "-cpu", "cortex-a76", "-E", f"LD_LIBRARY_PATH={PI / 'install' / 'lib'}", "-plugin",
+                    str(plugin(Path(folder)))]
         done = subprocess.run([*counting, *command[1:]], env=variables, capture_output=True, text=True)
         if done.returncode or not out.is_file():
             console.fail(f"the decode ended with {done.returncode}: {done.stderr[-400:]}")
@@ -117,7 +123,8 @@ def count(stream: Path, packets: int, plan: str | None) -> collections.Counter:
 def a_frame(stream: Path, first: int, last: int, plan: str | None) -> collections.Counter:
     """Instructions a packet from `first` to `last`: what a start costs, and what probes decode, is in both runs."""
     whole, start = count(stream, last, plan), count(stream, first, plan)
-    return collections.Counter({name: (n - start[name]) / (last - first) for name, n in whole.items() if n > start[name]})
+    return collections.Counter({name: (n - start[name]) / (last - first) for name, n in whole.items()
+                                if n > start[name]})
 
 
 def by_stage(functions: collections.Counter, codec: str) -> collections.Counter:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What a machine is, and how its clocks and temperature are while it works. A Raspberry Pi has vcgencmd for that; what isn't there
-is left out."""
+"""What a machine is, and how its clocks and temperature are while it works. A Raspberry Pi has vcgencmd for that; what
+isn't there is left out."""
 
 import os
 import platform
@@ -34,12 +34,15 @@ def facts() -> dict:
     model = re.search(r"^(?:model name|Model)\s*:\s*(.*)$", cpuinfo, re.M)
     memory = re.search(r"^MemTotal:\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
     found = {
-        "model": _first_line("/proc/device-tree/model") or (model[1] if model else ""), "architecture": platform.machine(),
+        "model": _first_line("/proc/device-tree/model") or (model[1] if model else ""),
+        "architecture": platform.machine(),
         "cores": os.cpu_count(), "memory_mib": int(memory[1]) // 1024 if memory else 0, "kernel": platform.release(),
-        "system": apt.os_release().get("PRETTY_NAME", ""), "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "mesa": _output("dpkg-query", "-W", "-f", "${Version}", "mesa-vulkan-drivers"), "firmware": _output("vcgencmd", "version")[:200],
-        "dma_heaps": sorted(path.name for path in Path("/dev/dma_heap").iterdir()) if Path("/dev/dma_heap").is_dir() else [],
-        "render_nodes": sorted(path.name for path in Path("/dev/dri").glob("renderD*")),
+        "system": apt.os_release().get("PRETTY_NAME", ""),
+        "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "mesa": _output("dpkg-query", "-W", "-f", "${Version}", "mesa-vulkan-drivers"),
+        "firmware": _output("vcgencmd", "version")[:200],
+        "dma_heaps": sorted(path.name for path in Path("/dev/dma_heap").iterdir()) if Path("/dev/dma_heap").is_dir()
+        else [], "render_nodes": sorted(path.name for path in Path("/dev/dri").glob("renderD*")),
     }
     return {name: value for name, value in found.items() if value}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Roots of Debian releases that debootstrap makes, and commands in them. Needs root, debootstrap, and a mirror among this
-machine's apt sources."""
+"""Roots of Debian releases that debootstrap makes, and commands in them. Needs root, debootstrap, and a mirror among
+this machine's apt sources."""
 
 import os
 import shlex
@@ -19,8 +19,8 @@ set -e
 mount -t proc proc {root}/proc
 mount --rbind /sys {root}/sys
 mount --rbind /dev {root}/dev
-exec chroot {root} /usr/bin/env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-sh -c {command}
+exec chroot {root} /usr/bin/env -i HOME=/tmp PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+DEBIAN_FRONTEND=noninteractive sh -c {command}
 """
 
 
@@ -42,8 +42,8 @@ BINFMT = Path("/proc/sys/fs/binfmt_misc")
 
 @contextmanager
 def programs_of(arch: str) -> Iterator[None]:
-    """The kernel runs programs of the architecture with qemu-user: of the whole machine, until the end. Where it does already, that
-    is used."""
+    """The kernel runs programs of the architecture with qemu-user: of the whole machine, until the end. Where it does
+    already, that is used."""
     if arch == apt.host_architecture() or (BINFMT / "qemu-aarch64").exists():
         yield
         return
@@ -54,7 +54,8 @@ def programs_of(arch: str) -> Iterator[None]:
     if mounted:
         subprocess.run(["mount", "-t", "binfmt_misc", "none", str(BINFMT)], check=True)
     try:
-        (BINFMT / "register").write_text(f":dd-aarch64:M::{AARCH64_MAGIC}:{AARCH64_MASK}:{qemu}:F")  # F: also in other roots
+        # F: also in other roots
+        (BINFMT / "register").write_text(f":dd-aarch64:M::{AARCH64_MAGIC}:{AARCH64_MASK}:{qemu}:F")
         yield
     finally:
         (BINFMT / "dd-aarch64").write_text("-1")
@@ -81,5 +82,5 @@ def run_in(root: Path, command: str) -> int:
 
 def output_of(root: Path, command: str, timeout: float = 600) -> subprocess.CompletedProcess:
     """stdout and stderr apart, as text."""
-    return subprocess.run(_isolated(root, command), stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                          timeout=timeout)
+    return subprocess.run(_isolated(root, command), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          errors="replace", timeout=timeout)

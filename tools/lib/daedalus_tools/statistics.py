@@ -120,7 +120,8 @@ def wrong_place(found: Statistics, plan: str) -> list[str]:
     problems = []
     for name, stage in found.stages.items():
         if name in on_gpu(plan, found.stages) and stage.cpu_frames > explained(found, name):
-            problems.append(f"{name}: {stage.cpu_frames} frames on the CPU, {explained(found, name)} of them for a reason")
+            problems.append(f"{name}: {stage.cpu_frames} frames on the CPU, "
+                            f"{explained(found, name)} of them for a reason")
         if name in on_cpu(plan) and stage.gpu_frames:
             problems.append(f"{name}: {stage.gpu_frames} frames on the GPU under plan {plan}")
     return problems
@@ -149,7 +150,8 @@ def problems(found: Statistics, offload: Offload, truth: Truth | None) -> list[s
     if found.given_up:
         wrong.append("the GPU was given up")
     if found.rerun_frames > found.out_of_range:
-        wrong.append(f"{found.rerun_frames} frames run again on the CPU, {found.out_of_range} had residuals out of range")
+        wrong.append(f"{found.rerun_frames} frames run again on the CPU, {found.out_of_range} had residuals out of "
+                     "range")
     limits = dict(LIMITS.get(offload.profile, {}))
     if "max_dispatches" in limits and "cdef" in found.stages:
         limits["max_dispatches"] = AV1_DISPATCHES
@@ -172,7 +174,8 @@ def problems_of_sum(whole: Statistics, plan: str) -> list[str]:
 
 def line(whole: Statistics) -> str:
     """What ran where, for people."""
-    stages = ", ".join(f"{name} {stage.gpu_blocks} blocks in {stage.gpu_frames} frames on the GPU and {stage.cpu_frames} "
+    stages = ", ".join(f"{name} {stage.gpu_blocks} blocks in {stage.gpu_frames} frames on the GPU and "
+                       f"{stage.cpu_frames} "
                        f"frames on the CPU" for name, stage in whole.stages.items())
     return (f"{whole.frames} frames, {whole.gpu_frames} with GPU work, {whole.rerun_frames} run again on the CPU "
             f"({whole.out_of_range} out of range); {stages}; at most {whole.max_submits} submits and "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The Khronos validation layer around one run: core and synchronization checks, and GPU-assisted ones, every message counted."""
+"""The Khronos validation layer around one run: core and synchronization checks, and GPU-assisted ones, every message
+counted."""
 
 import os
 import tempfile

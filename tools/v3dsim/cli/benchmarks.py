@@ -48,11 +48,13 @@ def part_of(job: dict, names: dict, blocks: float) -> dict:
 
 
 def traced(name: str, target: environment.Target, depth: int, scratch: Path, sample: str = "200:8") -> tuple:
-    """Of the kernel's first run on its random work: the figures of tools/bench, the trace, and the simulator's counts of its jobs."""
+    """Of the kernel's first run on its random work: the figures of tools/bench, the trace, and the simulator's counts
+    of its jobs."""
     trace, head, figures, counts = scratch / "trace", scratch / "head", scratch / "figures.json", scratch / "jobs.json"
     program = [str(bench_path()), "--device", "V3D", "--size", SIZE, "--depth", str(depth), "--seconds", "0",
                "--json", str(figures), name]
-    argv, env = target.command(program, {"V3DSIM_TRACE": str(trace), "V3DSIM_TRACE_SAMPLE": sample, "V3DSIM_STATS": str(counts)})
+    argv, env = target.command(program, {"V3DSIM_TRACE": str(trace), "V3DSIM_TRACE_SAMPLE": sample,
+                                         "V3DSIM_STATS": str(counts)})
     done = subprocess.run(argv, env=env, capture_output=True, text=True, errors="replace")
     if done.returncode:
         raise ToolError(f"{name} failed on the simulated device:\n{done.stdout.strip()}\n{done.stderr.strip()}")
@@ -63,7 +65,8 @@ def traced(name: str, target: environment.Target, depth: int, scratch: Path, sam
 
 
 def measured_on_board(report: dict, depth: int) -> dict:
-    """Nanoseconds a block by kernel, of a report of tools/pi-report: kernels of one dispatch that the GPU's own clock timed."""
+    """Nanoseconds a block by kernel, of a report of tools/pi-report: kernels of one dispatch that the GPU's own clock
+    timed."""
     rows = report.get("kernels", {}).get(str(depth), {}).get("kernels", [])
     return {row["kernel"]: 1e9 * row["pixels"] / row["blocks"] / row["gpu"] for row in rows
             if row["dispatches"] == 1 and row["gpu_clock"] and row["gpu"] and not row["problem"]}
@@ -96,8 +99,8 @@ def modelled(name: str, target: environment.Target, parameters: dict, depth: int
 
 
 def time_kernels(patterns: list, target: environment.Target, parameters: dict, depth: int, names: dict) -> list:
-    """A row for each kernel; one that fails on the simulated device has a problem instead of figures. `names`: of kernels, by the
-    hash of their code."""
+    """A row for each kernel; one that fails on the simulated device has a problem instead of figures. `names`: of
+    kernels, by the hash of their code."""
     rows = []
     for name in kernels(patterns):
         say(name)

@@ -89,7 +89,8 @@ def traced_rows(target: environment.Target, scratch: Path) -> list:
 def at_clock(parameters: dict, mhz: float) -> dict:
     """DRAM's rate is its own: it delivers more in a longer cycle."""
     longer = parameters["clock_mhz"] / mhz
-    return {**parameters, "clock_mhz": mhz, "dram_bytes": parameters["dram_bytes"] * longer, "dram_latency": parameters["dram_latency"] / longer}
+    return {**parameters, "clock_mhz": mhz, "dram_bytes": parameters["dram_bytes"] * longer,
+            "dram_latency": parameters["dram_latency"] / longer}
 
 
 def _check_copy(row: dict, target: environment.Target, scratch: Path, models: list) -> dict:
@@ -112,14 +113,15 @@ def _check_product(row: dict, target: environment.Target, spirv: Path, models: l
         constants = dict(enumerate([*row["lanes"], rows, columns]))
         kernel = {"name": "product", "spirv": str(spirv), "groups": [size // columns, size // rows, 1],
                   "constants": {str(number): value for number, value in constants.items()}, "push": [size, terms],
-                  "buffers": {"0": {"bytes": size * terms * 4, "noise": 1}, "1": {"bytes": size * terms * 4, "noise": 2},
-                              "2": {"bytes": size * size * 4}}}
+                  "buffers": {"0": {"bytes": size * terms * 4, "noise": 1},
+                              "1": {"bytes": size * terms * 4, "noise": 2}, "2": {"bytes": size * size * 4}}}
         with tempfile.TemporaryDirectory() as name:
             trace = Path(name) / "trace"
             run_kernels([kernel], target, trace, {"V3DSIM_TRACE_SAMPLE": "6:4"})
             return [model_trace(trace, parameters)[0]["us"] for parameters in models]
 
-    modelled = [(a + (b - a) / (more - few) * (full - few)) * (full / size) ** 2 / 1e6 for a, b in zip(us(few), us(more))]
+    modelled = [(a + (b - a) / (more - few) * (full - few)) * (full / size) ** 2 / 1e6
+                for a, b in zip(us(few), us(more))]
     return {"name": f"product, tile {rows}x{columns}, {row['lanes'][0]}x{row['lanes'][1]} lanes", "unit": "s",
             "measured": row["s"], "modelled": modelled}
 

@@ -17,7 +17,8 @@ from cli.runner import run_kernels
 
 RECORD = REPO_DIR / "docs" / "kernel-stats.json"
 VARIANTS = REPO_DIR / "kernels" / "variants.json"
-STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "scratch stores", "partial spills", "wgs/sg")
+STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "scratch stores",
+          "partial spills", "wgs/sg")
 TRAFFIC = ("words read", "words written", "shared words", "scratch words")
 # Kernels that V3D never runs: of profile wide, whose compilation takes minutes, and of devices with memory of their
 # own.
@@ -35,7 +36,8 @@ def add_arguments(parser) -> None:
     parser.add_argument("--write", action="store_true", help="record them in docs/")
     parser.add_argument("--check", action="store_true", help="fail if a figure is worse than the recorded one")
     parser.add_argument("--changed", action="store_true",
-                        help="only kernels whose SPIR-V isn't the one that was recorded; what is recorded of the others stays")
+                        help="only kernels whose SPIR-V isn't the one that was recorded; what is recorded of the "
+                             "others stays")
     parser.add_argument("--traffic", action="store_true",
                         help="also the memory traffic on the random work of tools/bench, with 8, 10 and 12 bits")
     parser.add_argument("program", nargs="*", metavar="PROGRAM", help="a program whose run shows the traffic")
@@ -94,7 +96,8 @@ def traffic_figures(jobs: list) -> dict:
     if not stored:
         return {}
     blocks = stored / BLOCK_BYTES
-    groups = {"words read": ("load", "texture_load", "uniform_load"), "words written": ("store", "texture_store", "atomic"),
+    groups = {"words read": ("load", "texture_load", "uniform_load"),
+              "words written": ("store", "texture_store", "atomic"),
               "shared words": ("shared_load", "shared_store", "shared_atomic"),
               "scratch words": ("scratch_load", "scratch_store")}
     return {name: round(_words(jobs, *kinds) / blocks, 2) for name, kinds in groups.items()}
@@ -189,7 +192,8 @@ def main(args) -> int:
         return check(figures, recorded, set(hashes))
     if args.changed:
         figures = {name: figures.get(name) or recorded["kernels"][name] for name in hashes}
-    record = json.dumps({"mesa": args.mesa, "block_bytes": BLOCK_BYTES, "spirv": hashes, "kernels": figures}, indent=1) + "\n"
+    record = json.dumps({"mesa": args.mesa, "block_bytes": BLOCK_BYTES, "spirv": hashes, "kernels": figures},
+                        indent=1) + "\n"
     if args.json:
         Path(args.json).write_text(record)
     if args.write:

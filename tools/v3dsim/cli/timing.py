@@ -29,7 +29,8 @@ def add_arguments(parser) -> None:
     parser.add_argument("--sample", default="256:16", metavar="FIRST[:EVERY]",
                         help="supergroups of a dispatch that are modelled (default %(default)s, or all)")
     parser.add_argument("--kernels", metavar="DIR", type=Path, help="folder of SPIR-V modules (default: the build's)")
-    parser.add_argument("--clock", metavar="MHZ", type=float, help="of V3D (default: 960; some kernels leave it at 500)")
+    parser.add_argument("--clock", metavar="MHZ", type=float,
+                        help="of V3D (default: 960; some kernels leave it at 500)")
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file")
     parser.add_argument("program", nargs="*", metavar="PROGRAM",
                         help="a program whose dispatches are modelled, such as the replay of a saved batch")
@@ -44,7 +45,8 @@ def fit_table(model: dict) -> str:
     fitted = ("latency", "operation", "word", "resident", "launch")
     lines.append("fitted: " + ", ".join(f"{name} {model['parameters'][name]:g}" for name in fitted))
     clocks = calibration.CHECKED_CLOCKS
-    lines.append("\n| checked, not in the fit | measured | " + " | ".join(f"{mhz} MHz" for mhz in clocks) + " | modelled / measured |")
+    checked = " | ".join(f"{mhz} MHz" for mhz in clocks)
+    lines.append(f"\n| checked, not in the fit | measured | {checked} | modelled / measured |")
     lines.append("|---" * (len(clocks) + 3) + "|")
     for row in model["checks"]:
         cells = [f"{value:.2f}" for value in (row["measured"], *row["modelled"])]

@@ -43,8 +43,9 @@ def _fetch_toolchain(root: Path) -> None:
     indirect = f"-Wl,-rpath-link,{root}/usr/{TRIPLET}/lib"
     for tool in TOOLS:
         wrapper = root / "bin" / f"{TRIPLET}-{tool}"
+        options = indirect if tool in ("gcc", "g++") else ""
         wrapper.write_text(f"#!/bin/sh\nexport LD_LIBRARY_PATH={root}/usr/lib/x86_64-linux-gnu\n"
-                           f"exec {root}/usr/bin/{TRIPLET}-{tool} {indirect if tool in ('gcc', 'g++') else ''} \"$@\"\n")
+                           f"exec {root}/usr/bin/{TRIPLET}-{tool} {options} \"$@\"\n")
         wrapper.chmod(0o755)
     (root / "complete").touch()
 

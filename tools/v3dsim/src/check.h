@@ -4,12 +4,12 @@
 //
 // undefined  A word that nobody ever wrote (buffer memory: it still holds the pattern that it was filled with when it
 // was
-//            allocated; shared and scratch memory: no write since the supergroup began; registers: no write since the batch
-//            began) is undefined. What is computed from it is undefined. It is reported when it decides something (a
-//            branch, an address) or reaches memory of the application.
+//            allocated; shared and scratch memory: no write since the supergroup began; registers: no write since the
+//            batch began) is undefined. What is computed from it is undefined. It is reported when it decides something
+//            (a branch, an address) or reaches memory of the application.
 // bounds     An access to memory of the application outside all the ranges that the descriptors of the dispatch name.
-// race       Two invocations access the same byte, at least one of them writes, not both are atomic, and no barrier lies
-//            between them (invocations of different workgroups never have one between them).
+// race       Two invocations access the same byte, at least one of them writes, not both are atomic, and no barrier
+//            lies between them (invocations of different workgroups never have one between them).
 #pragma once
 #include "execute.h"
 #include "memory.h"

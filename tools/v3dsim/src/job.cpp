@@ -164,8 +164,8 @@ class Worker {
         return (index_ * d.workgroups_per_supergroup + group) & (limit - 1);
     }
 
-    // What tidx reads: four numbers a QPU, every second one where QPUs hold two threads. The dispatcher gives a batch to
-    // every QPU before any gets a second one.
+    // What tidx reads: four numbers a QPU, every second one where QPUs hold two threads. The dispatcher gives a batch
+    // to every QPU before any gets a second one.
     uint32_t thread_index(uint32_t resident) const {
         const uint32_t qpu = resident % qpus, thread = resident / qpus;
         return 4 * qpu + (pass_.dispatch.four_threads ? thread : 2 * thread);

@@ -23,7 +23,8 @@ enum : uint32_t {
     OrOrDecrement = 9,
     Xor = 10,
     Regular = 15,
-    // Reads with an operation of their own: caches of which memory here has none, but for the time that a prefetch saves.
+    // Reads with an operation of their own: caches of which memory here has none, but for the time that a prefetch
+    // saves.
     Prefetch = 0,
     ClearLine = 1,
     FlushLine = 2,

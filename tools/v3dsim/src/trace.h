@@ -6,19 +6,21 @@
 // V3DSIM_STATS=FILE     appends one line of JSON for each compute job, in the order in which the jobs ran:
 //   "v3dsim"            format version, 1
 //   "job"               number of the job in this process, from 0
-//   "code"              64-bit FNV-1a hash of the program's bytes as 16 hex digits: the same compiled kernel has the same
+//   "code"              64-bit FNV-1a hash of the program's bytes as 16 hex digits: the same compiled kernel has the
+//                       same
 //   "threads"           4 or 2, threads of a QPU that may run the program
 //   "workgroups"        [x, y, z] of the dispatch
 //   "workgroup_size"    invocations of a workgroup
 //   "workgroups_per_supergroup", "batches_per_supergroup", "supergroups", "batches"
 //   "program"           counted once over the program text (not per execution):
-//                         "instructions", "alu" (add- or mul-side operations that are not nop), "nops" (both sides nop),
-//                         "multop", "sfu", "thrsw", "branches", "ldunif" (uniforms loaded by signals, wrtmuc, branches),
+//                         "instructions", "alu" (add- or mul-side operations that are not nop), "nops" (both sides
+//                         nop), "multop", "sfu", "thrsw", "branches", "ldunif" (uniforms loaded by signals, wrtmuc,
+//                         branches),
 //                         "ldtmu", "tmu_writes" (writes that start a memory operation), "barriers",
 //                         "partial_spills" (see spills.h)
 //   "run"               counted over the whole execution, all batches:
-//                         "instructions", "alu", "nops", "multop", "sfu", "thrsw", "branches", "ldunif", "ldtmu", "tmuwt",
-//                         "barriers"
+//                         "instructions", "alu", "nops", "multop", "sfu", "thrsw", "branches", "ldunif", "ldtmu",
+//                         "tmuwt", "barriers"
 //   "tmu"               memory traffic, all batches. Keys "load", "store", "atomic" (buffers), "shared_load",
 //                       "shared_store", "shared_atomic" (shared variables), "scratch_load", "scratch_store" (spills and
 //                       arrays indexed at run time), "texture_load", "texture_store", "texture_atomic",
@@ -33,10 +35,11 @@
 //   "seconds"           host time that the simulation took (not a statement about the device)
 //   "error"             only when the job was stopped: the message
 //
-// V3DSIM_TRACE=FILE     writes the event trace, text, one record a line. Jobs are traced in the order in which they run.
+// V3DSIM_TRACE=FILE     writes the event trace, text, one record a line. Jobs are traced in the order in which they
+//                       run.
 // V3DSIM_TRACE_SAMPLE=FIRST[:EVERY]
-//                       which supergroups of a job are traced: the first FIRST ones, then every EVERY-th (default: 24:0,
-//                       0 means none beyond the first; "all" traces everything)
+//                       which supergroups of a job are traced: the first FIRST ones, then every EVERY-th (default:
+//                       24:0, 0 means none beyond the first; "all" traces everything)
 //   J job=N code=HASH threads=T wgs=X,Y,Z wg_size=S wgs_per_sg=W batches_per_sg=B supergroups=G batches=K
 //                       starts a job; the traced supergroups follow
 //   S INDEX BATCHES     starts supergroup INDEX (0-based) of BATCHES batches

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Every checker against a kernel that is wrong on purpose, which must be reported, and its right twin, which must not."""
+"""Every checker against a kernel that is wrong on purpose, which must be reported, and its right twin, which must
+not."""
 import argparse
 import sys
 import tempfile
@@ -62,7 +63,8 @@ def main() -> int:
             for wrong, checks in ((True, CASES[name][0]), (False, "all")):
                 problem = run_case(simulator, name, wrong, checks, Path(temporary))
                 failed += bool(problem)
-                print(f"{'FAIL' if problem else 'ok  '} {name}{' (wrong)' if wrong else ''}{': ' if problem else ''}{problem}",
+                print(f"{'FAIL' if problem else 'ok  '} "
+                      f"{name}{' (wrong)' if wrong else ''}{': ' if problem else ''}{problem}",
                       flush=True)
     print(f"{'FAILED: ' + str(failed) if failed else 'all found'}")
     return bool(failed)

@@ -5,7 +5,8 @@
 //   {"spirv": FILE, "groups": [x, y, z], "push": [words …],
 //    "buffers": [{"type": "storage" | "uniform" | "texels" | "image", "bytes": n, "offset": o, "range": r,
 //                 "seed": s, "fill": word, "written": n, "format": VkFormat, "width": w, "height": h}, …],
-//    "copy": [{"from": i, "to": j, "bytes": n, "at": a, "to_at": b}], "fill": [{"to": j, "bytes": n, "at": a, "word": w}],
+//    "copy": [{"from": i, "to": j, "bytes": n, "at": a, "to_at": b}],
+//    "fill": [{"to": j, "bytes": n, "at": a, "word": w}],
 //    "out": FILE}
 // Binding i of set 0 is buffer i. A buffer starts with "written" (default: all) bytes from the generator of "seed"
 // (or with "fill"); the rest is not touched. "range": bytes that are bound, from "offset". Copies and fills come

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Features that the random programs do not use: texel buffers, images, push constants indexed at run time, indirect dispatch,
-operations across lanes, copies and fills of buffers. Compared with llvmpipe, or with results computed here."""
+"""Features that the random programs do not use: texel buffers, images, push constants indexed at run time, indirect
+dispatch, operations across lanes, copies and fills of buffers. Compared with llvmpipe, or with results computed
+here."""
 import argparse
 import struct
 import sys
@@ -13,7 +14,8 @@ import harness
 MASK = 0xffffffff
 # VkFormat: GLSL format, prefix of the types, largest value of a channel, bytes of a texel
 FORMATS = {
-    13: ("r8ui", "u", 0xff, 1), 20: ("rg8ui", "u", 0xff, 2), 41: ("rgba8ui", "u", 0xff, 4), 42: ("rgba8i", "i", 0x7f, 4),
+    13: ("r8ui", "u", 0xff, 1), 20: ("rg8ui", "u", 0xff, 2), 41: ("rgba8ui", "u", 0xff, 4),
+    42: ("rgba8i", "i", 0x7f, 4),
     74: ("r16ui", "u", 0xffff, 2), 81: ("rg16ui", "u", 0xffff, 4), 95: ("rgba16ui", "u", 0xffff, 8),
     98: ("r32ui", "u", MASK, 4), 101: ("rg32ui", "u", MASK, 8), 107: ("rgba32ui", "u", MASK, 16),
     99: ("r32i", "i", MASK, 4), 100: ("r32f", "", 0xfff, 4), 97: ("rgba16f", "", 0x3ff, 8),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Differential fuzzing: random compute programs, run by the stock v3dv driver over the simulated device and by llvmpipe from
-the same SPIR-V; all bytes that they write must be equal."""
+"""Differential fuzzing: random compute programs, run by the stock v3dv driver over the simulated device and by llvmpipe
+from the same SPIR-V; all bytes that they write must be equal."""
 import argparse
 import sys
 import tempfile
@@ -45,7 +45,8 @@ def compare(programs: list, folder: Path) -> list:
         a, b = (result.read_bytes() for result in results)
         if a != b:
             first = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-            failures.append((seed, f"{sum(x != y for x, y in zip(a, b))} of {len(a)} bytes differ, the first at {first}"))
+            failures.append((seed,
+                             f"{sum(x != y for x, y in zip(a, b))} of {len(a)} bytes differ, the first at {first}"))
     return failures
 
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Random compute programs in GLSL whose results every correct implementation computes to the same bytes.
 
-Integers wrap (the remainder of negative numbers is left out: GLSL does not define it); floats stay in a range without denormals, infinities and signed zeros that show, and only operations that IEEE
-rounds correctly are used on them; invocations meet only through barriers and atomics whose order does not show."""
+Integers wrap (the remainder of negative numbers is left out: GLSL does not define it); floats stay in a range without
+denormals, infinities and signed zeros that show, and only operations that IEEE rounds correctly are used on them;
+invocations meet only through barriers and atomics whose order does not show."""
 import random
 
 # No workgroup of a single invocation: several of them share a batch, and the driver (25.0.7) takes what is loaded
 # from shared memory at a constant place for the same in the whole batch.
-SHAPES = [(16, 1, 1), (32, 1, 1), (64, 1, 1), (256, 1, 1), (8, 8, 1), (16, 16, 1), (20, 3, 1), (7, 5, 2), (63, 1, 1), (3, 1, 1)]
+SHAPES = [(16, 1, 1), (32, 1, 1), (64, 1, 1), (256, 1, 1), (8, 8, 1), (16, 16, 1), (20, 3, 1), (7, 5, 2), (63, 1, 1),
+          (3, 1, 1)]
 OUTPUTS = 4  # words that each invocation writes
 
 
@@ -120,9 +122,9 @@ class Generator:
         )()
 
     def index(self, value: str) -> str:
-        """An index that differs from lane to lane: in a branch the driver (25.0.7) may take an address that was loaded there
-        for uniform, and lane 0's word for it, although lane 0 is switched off and has none. What the device does then is
-        not documented."""
+        """An index that differs from lane to lane: in a branch the driver (25.0.7) may take an address that was loaded
+        there for uniform, and lane 0's word for it, although lane 0 is switched off and has none. What the device does
+        then is not documented."""
         return f"{value} + li"
 
     # ---- statements ----

@@ -77,8 +77,10 @@ class Traffic(unittest.TestCase):
 
 class Report(unittest.TestCase):
     def test_kernels_that_a_board_timed(self):
-        row = {"kernel": "a", "pixels": 6400, "blocks": 100, "gpu": 64e6, "dispatches": 1, "gpu_clock": True, "problem": ""}
-        rows = [row, {**row, "kernel": "b", "dispatches": 2}, {**row, "kernel": "c", "gpu_clock": False}, {**row, "kernel": "d", "problem": "x"}]
+        row = {"kernel": "a", "pixels": 6400, "blocks": 100, "gpu": 64e6, "dispatches": 1, "gpu_clock": True,
+               "problem": ""}
+        rows = [row, {**row, "kernel": "b", "dispatches": 2}, {**row, "kernel": "c", "gpu_clock": False},
+                {**row, "kernel": "d", "problem": "x"}]
         self.assertEqual(benchmarks.measured_on_board({"kernels": {"8": {"kernels": rows}}}, 8), {"a": 1000.0})
         self.assertEqual(benchmarks.measured_on_board({}, 8), {})
 
@@ -91,7 +93,8 @@ class Mirror(unittest.TestCase):
             return list(apt._stanzas(path))
 
     def test_both_formats_of_sources(self):
-        stanza = "# a remark\nTypes: deb deb-src\nURIs: https://mirror.example/debian\nSuites: x x-updates\nComponents: main\n"
+        stanza = ("# a remark\nTypes: deb deb-src\nURIs: https://mirror.example/debian\n"
+                  "Suites: x x-updates\nComponents: main\n")
         self.assertEqual(self.mirror("a.sources", stanza),
                          [(["deb", "deb-src"], ["https://mirror.example/debian"], ["x", "x-updates"], ["main"])])
         line = "# a remark\ndeb [signed-by=/k] https://mirror.example/debian x main contrib\n"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// First run: fills an image. Second run: reads it as a storage image and as a texture, each texel by another invocation.
+// First run: fills an image. Second run: reads it as a storage image and as a texture, each texel by another
+// invocation.
 #version 450
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) buffer Output { uvec4 result[]; };
