@@ -97,10 +97,6 @@ void open_by_plan(DdDevice &device, const GpuOptions &options) {
         device.gpu.settle(open_gpu(device, options));
 }
 
-bool wants_p010(const DdDeviceOptions &options) {
-    return options.p010 || environment("DAEDALUS_P010") == "1";
-}
-
 int open_device(DdDevice **out, const DdDeviceOptions &options) {
     auto device = std::make_unique<DdDevice>();
     device->log = Log(options.log, options.log_opaque);
@@ -126,7 +122,7 @@ int open_device(DdDevice **out, const DdDeviceOptions &options) {
     gpu.timestamps = device->trace != nullptr;
     gpu.robust = options.robust != 0;
     if (options.dma_buf && DmaBuf::available())
-        device->exports = wants_p010(options) ? DD_EXPORT_P010 : DD_EXPORT_PLANAR;
+        device->exports = option_or_environment(options.p010, "DAEDALUS_P010") ? DD_EXPORT_P010 : DD_EXPORT_PLANAR;
     else if (options.dma_buf)
         device->log.line(DD_LOG_WARNING, "pictures stay in system memory: there is no dma-heap (%s)",
                          DmaBuf::why_unavailable().c_str());

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #pragma once
+#include "daedalus/daedalus.h"
+
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -21,10 +24,15 @@ inline std::string test_hook([[maybe_unused]] const char *name) {
 #endif
 }
 
-// What the caller asked for, else the environment, else the default.
+// What the caller asked for, else the environment, else the default. Empty values mean the default.
 inline std::string option_or_environment(const char *option, const char *name, const char *otherwise) {
     const std::string value = option ? option : environment(name);
     return value.empty() ? otherwise : value;
+}
+
+// The same of an option that is on or off (DD_OPTION_*): without either it is off.
+inline bool option_or_environment(std::uint32_t option, const char *name) {
+    return option == DD_OPTION_UNSET ? environment(name) == "1" : option != DD_OPTION_OFF;
 }
 
 // A number of such a variable, or `otherwise` where it isn't one.

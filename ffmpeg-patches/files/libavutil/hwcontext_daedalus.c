@@ -99,7 +99,7 @@ static int daedalus_device_create(AVHWDeviceContext *ctx, const char *device,
         else if (!strcmp(opt->key, "dma_buf"))
             options.dma_buf = !!strcmp(opt->value, "0");
         else if (!strcmp(opt->key, "p010"))
-            options.p010 = !!strcmp(opt->value, "0");
+            options.p010 = strcmp(opt->value, "0") ? DD_OPTION_ON : DD_OPTION_OFF;
         else if (!strcmp(opt->key, "threads"))
             threads = opt->value;
         else if (!strcmp(opt->key, "plan"))
@@ -114,10 +114,10 @@ static int daedalus_device_create(AVHWDeviceContext *ctx, const char *device,
     }
     if (!av_bprint_is_complete(&plan))
         return AVERROR(EINVAL);
-    if (plan.len)
+    if (av_dict_get(opts, "plan", NULL, 0))
         options.plan = plan.str;
 
-    if (threads) {
+    if (threads && *threads) {
         ret = parse_threads(ctx, threads);
         if (ret < 0)
             return ret;

@@ -74,8 +74,9 @@ extern "C" {
  *                 DdAv1FilterBlock instead of void *; lengths in DdAv1Filters; DdStats.disabled instead of latched
  *  4  2026-11-28  DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h
  *  5  2026-11-28  DdDeviceOptions.p010; dd_device_exports says what
- *  6  2026-11-29  DdFrameInfo.unread, dd_picture_read, dd_frame_rerun */
-#define DD_API_NUMBER 6
+ *  6  2026-11-29  DdFrameInfo.unread, dd_picture_read, dd_frame_rerun
+ *  7  2026-11-29  DD_OPTION_OFF for DdDeviceOptions.p010 */
+#define DD_API_NUMBER 7
 
 typedef enum DdResult {
     DD_OK = 0,
@@ -103,6 +104,10 @@ typedef void (*DdLogFn)(void *opaque, DdLogLevel level, const char *line);
 
 typedef struct DdDevice DdDevice;
 
+/** Of an option that is on or off and has a variable of the environment: what is unset follows the variable. */
+enum { DD_OPTION_UNSET, DD_OPTION_ON, DD_OPTION_OFF };
+
+/** Options go before the environment; NULL and DD_OPTION_UNSET leave an option to it. */
 typedef struct DdDeviceOptions {
     size_t size; /**< sizeof(DdDeviceOptions) */
     /** "auto" or NULL: first real GPU (a CPU-type Vulkan device is never chosen by itself); "cpu": none; else a
@@ -124,8 +129,8 @@ typedef struct DdDeviceOptions {
     /** 1: pictures lie in a dma-heap where there is one, also those that the GPU can't reach or that come before it:
      *  dd_picture_dma_buf copies none of them then. */
     uint32_t dma_buf;
-    /** 1: with dma_buf, pictures of 10 bits and 4:2:0 are given as P010, which takes as much memory once more.
-     *  Also where the environment has DAEDALUS_P010=1. */
+    /** DD_OPTION_ON: with dma_buf, pictures of 10 bits and 4:2:0 are given as P010, which takes as much memory once
+     *  more. DD_OPTION_UNSET: where the environment has DAEDALUS_P010=1. */
     uint32_t p010;
 } DdDeviceOptions;
 
