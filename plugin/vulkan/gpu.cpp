@@ -10,8 +10,6 @@
 namespace dd {
 namespace {
 
-static_assert(kGpuPictureSlots == kMaxPictureSlots);
-
 GpuStatus status_of(VkResult result) {
     switch (result) {
     case VK_SUCCESS:
@@ -210,16 +208,13 @@ std::byte *GpuJob::upload(unsigned phase) const {
 
 GpuStatus GpuJob::submit(const GpuJobInput &input) {
     SubmitInput submit;
+    static_cast<SubmitFlags &>(submit) = input;
     submit.dst = input.dst->picture_;
     for (std::size_t i = 0; i < input.ref.size(); i++)
         if (input.ref[i])
             submit.ref[i] = input.ref[i]->picture_;
     submit.phase = phases_;
     submit.tables = gpu_->device_->tables(input.tables);
-    submit.cpu_wrote = input.cpu_wrote;
-    submit.final = input.final;
-    submit.reads_unfinished = input.reads_unfinished;
-    submit.cpu_reads = input.cpu_reads;
     if (!submit.tables)
         return {DD_ERR_NO_MEMORY, "out of memory"};
     timeline_.submitted = Trace::now();

@@ -111,14 +111,17 @@ class Gpu {
 
 constexpr std::size_t kGpuPictureSlots = 9; // seven references and two scratch pictures
 
-struct GpuJobInput {
-    const GpuPicture *dst = nullptr;
-    std::array<const GpuPicture *, kGpuPictureSlots> ref{}; // only those that kernels read
-    std::span<const std::uint32_t> tables;
+struct SubmitFlags {
     bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
     bool final = false;            // the GPU alone changes dst after this
     bool reads_unfinished = false; // earlier submits may still write the references
     bool cpu_reads = true;         // the CPU reads the complete picture, without a call of GpuPicture::read()
+};
+
+struct GpuJobInput : SubmitFlags {
+    const GpuPicture *dst = nullptr;
+    std::array<const GpuPicture *, kGpuPictureSlots> ref{}; // only those that kernels read
+    std::span<const std::uint32_t> tables;
 };
 
 // One submit of a frame: begin, write the uploads, submit, wait.

@@ -16,18 +16,12 @@
 
 namespace dd {
 
-constexpr std::size_t kMaxPictureSlots = 9;
-
 // What one submit works on.
-struct SubmitInput {
+struct SubmitInput : SubmitFlags {
     std::shared_ptr<VulkanPicture> dst;
-    std::array<std::shared_ptr<VulkanPicture>, kMaxPictureSlots> ref; // by slot; only those that kernels read
+    std::array<std::shared_ptr<VulkanPicture>, kGpuPictureSlots> ref; // by slot; only those that kernels read
     std::array<const PhaseWork *, 2> phase{};                         // recon, filter; nullptr: not in this submit
     VkBuffer tables = VK_NULL_HANDLE;
-    bool cpu_wrote = false;        // the CPU changed pixels of dst since the GPU last saw it
-    bool final = false;            // the GPU alone changes dst after this
-    bool reads_unfinished = false; // earlier submits may still write the references
-    bool cpu_reads = true;         // the CPU reads the complete picture
 };
 
 class Slot {

@@ -40,7 +40,7 @@ class Gpu {
         Gpu &gpu_;
         const Work &work_;
         std::shared_ptr<dd::VulkanPicture> dst_;
-        std::array<std::shared_ptr<dd::VulkanPicture>, dd::kMaxPictureSlots> ref_;
+        std::array<std::shared_ptr<dd::VulkanPicture>, dd::kGpuPictureSlots> ref_;
         dd::PhaseWork phase_work_;
     };
 
