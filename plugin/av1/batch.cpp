@@ -4,7 +4,6 @@
 #include "util/round_up.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace dd {
 namespace {

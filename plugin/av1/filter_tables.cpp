@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "av1/filter_tables.h"
 
-#include <algorithm>
-
 namespace dd {
 namespace {
 

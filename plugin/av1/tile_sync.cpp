@@ -3,7 +3,6 @@
 #include "util/round_up.h"
 
 #include <algorithm>
-#include <functional>
 
 namespace dd {
 namespace {

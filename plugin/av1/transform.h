@@ -17,7 +17,7 @@
 
 namespace dd {
 
-class Av1Transform {
+class Av1Transform : public Butterflies {
   public:
     // In place. Size 4 to 64, 4 to 16, 4 to 32, 4.
     void dct(std::span<std::int64_t> x) {
@@ -58,15 +58,6 @@ class Av1Transform {
             }
     }
 
-    void wht(std::span<std::int64_t> x) {
-        const std::int64_t a = kept(x[0] + x[1]), d = kept(x[2] - x[3]);
-        const std::int64_t e = kept(a - d) >> 1, c = kept(e - x[3]), b = kept(e - x[1]);
-        x[0] = kept(a - c);
-        x[1] = c;
-        x[2] = b;
-        x[3] = kept(d + b);
-    }
-
     void run(Av1Kind kind, bool flip, std::span<std::int64_t> x) {
         switch (kind) {
         case Av1Kind::dct:
@@ -81,13 +72,6 @@ class Av1Transform {
         case Av1Kind::wht:
             return wht(x);
         }
-    }
-
-    // Says whether all values so far were signed numbers of so many bits.
-    bool fits(unsigned bits) const { return magnitude_ >> (bits - 1) == 0; }
-    std::int64_t kept(std::int64_t v) {
-        magnitude_ |= static_cast<std::uint64_t>(v ^ (v >> 63));
-        return v;
     }
 
   private:
@@ -128,9 +112,6 @@ class Av1Transform {
         const std::int64_t l = low, h = high;
         low = combined(h, -cosine(k), l, -sine(k));
         high = combined(h, sine(k), l, -cosine(k));
-    }
-    void butterflies(std::span<std::int64_t> x, std::size_t width) {
-        dd::butterflies(x, width, [this](std::int64_t v) { return kept(v); });
     }
     void odd_part(const std::array<std::int64_t, 64> &in, std::span<std::int64_t> x) {
         const std::size_t m = x.size(), n = 2 * m;
@@ -202,8 +183,6 @@ class Av1Transform {
             x[i] = i % 2 ? -t[code] : t[code];
         }
     }
-
-    std::uint64_t magnitude_ = 0;
 };
 
 // Clause 7.13.3, in two passes. `x`: the block, row after row; only what lies in the upper left 32x32 isn't zero.
@@ -231,23 +210,6 @@ inline void av1_transform_column(Av1Transform &pass, std::span<std::int64_t> col
     for (std::int64_t &v : column)
         v = pass.kept(v);
     pass.run(shape.vertical, shape.flip_v, column);
-}
-
-// Both. Gives the residual.
-inline void av1_inverse_transform(std::span<std::int64_t> x, const Av1Shape &shape, unsigned bit_depth) {
-    Av1Transform rows, columns;
-    const std::size_t w = shape.w, h = shape.h;
-    const bool lossless = shape.horizontal == Av1Kind::wht;
-    av1_transform_rows(rows, x, shape, bit_depth, std::min<std::size_t>(h, 32));
-    std::array<std::int64_t, 64> line{};
-    const std::span<std::int64_t> column(line.data(), h);
-    for (std::size_t i = 0; i < w; i++) {
-        for (std::size_t y = 0; y < h; y++)
-            column[y] = x[y * w + i];
-        av1_transform_column(columns, column, shape);
-        for (std::size_t y = 0; y < h; y++)
-            x[y * w + i] = lossless ? column[y] : (column[y] + 8) >> 4;
-    }
 }
 
 } // namespace dd

@@ -3,7 +3,6 @@
 // How the corner of a block that has coefficients gets from a decoder's buffer into a list, with the sum of their
 // magnitudes.
 #pragma once
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>

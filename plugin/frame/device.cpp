@@ -7,7 +7,6 @@
 #include "util/environment.h"
 
 #include <algorithm>
-#include <cstddef>
 
 using namespace dd;
 
@@ -174,11 +173,7 @@ DdDevice *dd_device_ref(DdDevice *device) {
 }
 
 void dd_device_unref(DdDevice **device) {
-    if (!device || !*device)
-        return;
-    if ((*device)->unref())
-        delete *device;
-    *device = nullptr;
+    unref(device);
 }
 
 const char *dd_device_name(const DdDevice *device) {

@@ -44,6 +44,16 @@ class Counted {
     std::atomic<long> count_{1};
 };
 
+// What dd_*_unref() do.
+template <class Handle>
+void unref(Handle **handle) {
+    if (!handle || !*handle)
+        return;
+    if ((*handle)->unref())
+        delete *handle;
+    *handle = nullptr;
+}
+
 } // namespace dd
 
 struct DdDevice : dd::Counted {

@@ -95,11 +95,7 @@ DdPicture *dd_picture_ref(DdPicture *picture) {
 }
 
 void dd_picture_unref(DdPicture **picture) {
-    if (!picture || !*picture)
-        return;
-    if ((*picture)->unref())
-        delete *picture;
-    *picture = nullptr;
+    unref(picture);
 }
 
 void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]) {

@@ -132,7 +132,7 @@ int DdSession::give_up_gpu(const char *doing, const GpuStatus &status) {
 namespace {
 
 // What the worker does for a kind of pictures, after it has opened the device. Where all pipelines are there, nothing
-// is left to do. A compiler may run for seconds: `threads` are for those who wait for it.
+// is left to do. A compiler may run for seconds; a caller that waits gives it several `threads`.
 void prepare_kind(DdDevice &device, const Codec &codec, Preparation &preparation, unsigned threads,
                   const std::stop_token &stop) {
     if (const auto gpu = device.gpu.get()) {
@@ -232,11 +232,7 @@ DdSession *dd_session_ref(DdSession *session) {
 }
 
 void dd_session_unref(DdSession **session) {
-    if (!session || !*session)
-        return;
-    if ((*session)->unref())
-        delete *session;
-    *session = nullptr;
+    unref(session);
 }
 
 int dd_session_stats(DdSession *session, DdStats *stats) {

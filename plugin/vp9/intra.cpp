@@ -7,7 +7,6 @@
 #include "vp9/range.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace dd {
 namespace {

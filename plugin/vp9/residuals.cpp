@@ -7,9 +7,7 @@
 #include "vp9/range.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <type_traits>
 
 namespace dd {
 namespace {

@@ -13,7 +13,7 @@
 
 namespace dd {
 
-class Vp9Transform {
+class Vp9Transform : public Butterflies {
   public:
     // In place. Size 4, 8, 16 or 32.
     void dct(std::span<std::int64_t> x) {
@@ -50,27 +50,6 @@ class Vp9Transform {
         join_halves(all);
         for (std::size_t i = 0; i < m; i++)
             put_pair(all[i], i % 2, n == 8 ? kPlaces8[i] : kPlaces16[i], x);
-    }
-
-    // Lossless Walsh-Hadamard transform of four values, clause 8.7.1.10.
-    void wht(std::span<std::int64_t> x) {
-        std::int64_t a = x[0], b = x[1], c = x[3], d = x[2];
-        a = kept(a + b);
-        d = kept(d - c);
-        const std::int64_t e = kept(a - d) >> 1;
-        c = kept(e - c);
-        b = kept(e - b);
-        x[0] = kept(a - c);
-        x[1] = c;
-        x[2] = b;
-        x[3] = kept(d + b);
-    }
-
-    // Says whether all values so far were signed numbers of so many bits.
-    bool fits(unsigned bits) const { return magnitude_ >> (bits - 1) == 0; }
-    std::int64_t kept(std::int64_t v) {
-        magnitude_ |= static_cast<std::uint64_t>(v ^ (v >> 63));
-        return v;
     }
 
   private:
@@ -110,9 +89,6 @@ class Vp9Transform {
         const std::int64_t l = low, h = high;
         low = rounded(kept(h - l) * cosine(16));
         high = rounded(kept(h + l) * cosine(16));
-    }
-    void butterflies(std::span<std::int64_t> x, std::size_t width) {
-        dd::butterflies(x, width, [this](std::int64_t v) { return kept(v); });
     }
     void odd_part(const std::array<std::int64_t, 32> &in, std::span<std::int64_t> x) {
         const std::size_t m = x.size(), n = 2 * m;
@@ -194,8 +170,6 @@ class Vp9Transform {
         x[place] = put(turned ? low + high : low, place % 2);
         x[x.size() - 1 - place] = put(turned ? low - high : high, place % 2 == 0);
     }
-
-    std::uint64_t magnitude_ = 0;
 };
 
 // Runs `line` over a row or a column of n x n values.
@@ -217,7 +191,7 @@ void vp9_each_column(std::span<std::int64_t> x, unsigned n, const Line &line) {
     }
 }
 
-// Both steps of the transform of a block of n x n values in `x`, row after row, without the last rounding (clause
+// The steps of the transform of a block of n x n values in `x`, row after row, without the last rounding (clause
 // 8.7.2). Rows from `rows` on are zero.
 inline void vp9_inverse_rows(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
                              bool lossless) {
@@ -230,11 +204,6 @@ inline void vp9_inverse_rows(Vp9Transform &transform, std::span<std::int64_t> x,
 }
 inline void vp9_inverse_columns(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, bool lossless) {
     vp9_each_column(x, n, [&](std::span<std::int64_t> one) { lossless ? transform.wht(one) : transform.dct(one); });
-}
-inline void vp9_inverse_transform(Vp9Transform &transform, std::span<std::int64_t> x, unsigned n, unsigned rows,
-                                  bool lossless) {
-    vp9_inverse_rows(transform, x, n, rows, lossless);
-    vp9_inverse_columns(transform, x, n, lossless);
 }
 
 // The same of intra blocks, each step of which is a DCT or an ADST.

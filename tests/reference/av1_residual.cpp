@@ -7,6 +7,26 @@
 #include <cstring>
 
 namespace dd::reference {
+namespace {
+
+// Rows, then columns. Gives the residual.
+void transform(std::span<std::int64_t> x, const Av1Shape &shape, unsigned bit_depth) {
+    Av1Transform rows, columns;
+    const std::size_t w = shape.w, h = shape.h;
+    const bool lossless = shape.horizontal == Av1Kind::wht;
+    av1_transform_rows(rows, x, shape, bit_depth, std::min<std::size_t>(h, 32));
+    std::array<std::int64_t, 64> line{};
+    const std::span<std::int64_t> column(line.data(), h);
+    for (std::size_t i = 0; i < w; i++) {
+        for (std::size_t y = 0; y < h; y++)
+            column[y] = x[y * w + i];
+        av1_transform_column(columns, column, shape);
+        for (std::size_t y = 0; y < h; y++)
+            x[y * w + i] = lossless ? column[y] : (column[y] + 8) >> 4;
+    }
+}
+
+} // namespace
 
 DdAv1Residual residual_of_record(const PictureLayout &layout, const Av1Residuals &residuals, std::uint32_t shape,
                                  const DdAv1ItxRecord &record, Av1Coefs &coefs) {
@@ -34,7 +54,7 @@ std::vector<std::int64_t> residual_of(const PictureLayout &layout, const DdAv1Re
             x[row * shape.w + column] = layout.format.bit_depth == 8
                                             ? static_cast<const std::int16_t *>(r.coefs)[column * coded_h + row]
                                             : static_cast<const std::int32_t *>(r.coefs)[column * coded_h + row];
-    av1_inverse_transform(x, shape, layout.format.bit_depth);
+    transform(x, shape, layout.format.bit_depth);
     return x;
 }
 

@@ -28,7 +28,8 @@ void add(const Vp9Batch &batch, std::byte *dst, const Vp9Recorder &recorder, con
     std::array<std::int64_t, 32 * 32> x{};
     unpack(recorder, r, n, corner, batch.dst.bytes_per_pixel(), x);
     Vp9Transform transform;
-    vp9_inverse_transform(transform, {x.data(), std::size_t{n} * n}, n, n, kind == DD_ITX_WHT);
+    vp9_inverse_rows(transform, {x.data(), std::size_t{n} * n}, n, n, kind == DD_ITX_WHT);
+    vp9_inverse_columns(transform, {x.data(), std::size_t{n} * n}, n, kind == DD_ITX_WHT);
     const int shift = kind == DD_ITX_WHT ? 0 : std::min(4 + static_cast<int>(kind), 6);
     Plane plane(batch.dst, r.dst & 3, dst);
     const int left = static_cast<int>(r.dst & 0xfffc), top = static_cast<int>(r.dst >> 16);
