@@ -14,7 +14,7 @@ namespace dd {
 //
 // What a block reads are cells above it, to the left of it and between those two. In any order that blocks may be
 // decoded in, the next cell down and to the right of such a cell is decoded after the block that reads it, or belongs
-// to that block. So all that has to be known is the last cell on each diagonal. Cells of blocks that nobody puts here
+// to that block. So the last cell on each diagonal is all that has to be known. Cells of blocks that aren't put here
 // have level 0: an entry says which cell it is of.
 class IntraDiagonals {
   public:

@@ -337,7 +337,7 @@ void count_frame(DdFrame &frame, DdOutcome outcome) {
         session.log.line(DD_LOG_DEBUG, "frame %llu: %s", static_cast<unsigned long long>(frame.number), news.c_str());
 }
 
-// Whatever fails here, those who wait for the picture are told, and nothing leaks.
+// Whatever fails here, waiting frames learn that the picture is done, and nothing leaks.
 void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
     DdSession *session = frame->session;
     frame->fail(guarded([&] { return wait_frame(*frame); }));

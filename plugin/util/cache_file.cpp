@@ -34,7 +34,7 @@ class Descriptor {
     int fd_;
 };
 
-// The folder, if it is the user's own and nobody else may write to it. What lies there decides what a driver runs.
+// The folder, if it is the user's own and other users can't write to it. What lies there decides what a driver runs.
 Descriptor open_folder(const fs::path &path) {
     const int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status {};

@@ -16,7 +16,7 @@ constexpr bool is_unneeded(std::uint64_t passed_over) {
 }
 
 // What is kept for reuse, and freed when it was idle for long. Things differ by the
-// capacity that they have. Who calls it sees to locks.
+// capacity that they have. Callers lock.
 template <typename T>
 class IdleList {
     struct Idle {

@@ -195,7 +195,7 @@ std::uint32_t vector_of(const std::int16_t (&mv)[2]) {
     return both;
 }
 
-// Both squares of a rectangle, or a square for which there is no capacity yet. True, for those who return that.
+// Both squares of a rectangle, or a square for which there is no capacity yet. Returns true.
 template <typename Record>
 [[gnu::noinline]] bool put_growing(RecordList<Record> &to, Record record, std::uint32_t second) {
     to.push_back(record);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // The squares of a recorder's predictions, in bins as the GPU's dispatches have them: by references, size and the
-// filters that they need. A block's squares share most of that, so a bin is chosen once for several, and nobody has
-// to look at a record again.
+// filters that they need. A block's squares share most of that, so one choice of a bin serves several, and no record
+// is read again.
 #pragma once
 #include "common/records.h"
 #include "util/record_list.h"
@@ -90,7 +90,7 @@ class Vp9Bins {
             all += bins_[bin_of(pairing, size_class, filters)].size();
         return all;
     }
-    // A copy, for those who don't care about filters.
+    // A copy, for callers that need no filter.
     std::vector<T> of(unsigned pairing, unsigned size_class) const {
         std::vector<T> all;
         for (unsigned filters = 0; filters < kinds; filters++) {
@@ -132,7 +132,7 @@ class Vp9Squares : public Vp9Bins<T, kVp9Pairings, DD_MC_CLASSES, kinds> {
         bin.pop_back();
         return {at.bin, static_cast<std::uint32_t>(bin.size())};
     }
-    // A copy, for those who don't care about references and filters.
+    // A copy, for callers that need neither references nor filters.
     std::vector<T> of_size(unsigned size_class) const {
         std::vector<T> all;
         for (unsigned pairing = 0; pairing < kVp9Pairings; pairing++) {

@@ -53,7 +53,7 @@ class Pipelines {
     VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
     VkPipelineLayout layout_ = VK_NULL_HANDLE;
     std::mutex cache_mutex_;
-    std::weak_ptr<Cache> cache_;       // those who make pipelines share it
+    std::weak_ptr<Cache> cache_;       // shared by what makes pipelines
     std::string store_;                // file of what drivers have compiled; empty: none
     std::atomic<std::size_t> kept_{0}; // bytes of it
     std::vector<Slot> slots_;          // by kernel_index()

@@ -9,9 +9,8 @@
 
 namespace dd {
 
-// Slots for all sessions of a device. Some frames need many times as much capacity as most do: those get the slots
-// that have it, of which there are as many as such frames are in flight at a time. What nobody needed for long is
-// given back.
+// Slots for all sessions of a device. Some frames need many times as much capacity as most do. Such frames share the
+// large slots, of which there are as many as such frames in flight. A slot that is unused for long is given back.
 class SlotPool {
   public:
     explicit SlotPool(VulkanDevice &device) : device_(device) {}

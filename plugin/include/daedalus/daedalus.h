@@ -149,8 +149,8 @@ DD_API void dd_device_unref(DdDevice **device);
 DD_API const char *dd_device_name(const DdDevice *device);
 /** 1 while the GPU is being opened: whether there is one isn't known. Once 0, it stays 0. */
 DD_API int dd_device_opening(const DdDevice *device);
-/** 1 where there is a GPU that may be given work. A decoder need not call anything else where it is 0. Waits until
- *  the GPU is open; who doesn't want to wait asks dd_device_opening first. */
+/** 1 where there is a GPU that may be given work. Where it is 0, a decoder need not call anything else. Waits until
+ *  the GPU is open; a caller that mustn't wait asks dd_device_opening first. */
 DD_API int dd_device_has_gpu(const DdDevice *device);
 /** What dd_picture_dma_buf gives. */
 typedef enum DdExport {
@@ -238,8 +238,8 @@ DD_API void dd_picture_unref(DdPicture **picture);
  *  least 64 bytes of slack before the first and after the last plane. Strides are the same for equal formats. */
 DD_API void dd_picture_planes(const DdPicture *picture, uint8_t *data[3], ptrdiff_t stride[3]);
 
-/** Brings the planes up to date of a complete picture whose frame was DdFrameInfo.unread; nothing is to be done for
- *  others. May be called from several threads at once. Fails with DD_ERR_NO_MEMORY, or DD_ERR_DEVICE. */
+/** Brings the planes of a complete picture up to date whose frame was DdFrameInfo.unread, and does nothing for other
+ *  pictures. May be called from several threads at once. Fails with DD_ERR_NO_MEMORY, or DD_ERR_DEVICE. */
 DD_API int dd_picture_read(DdPicture *picture);
 
 /** A picture as other devices import it: one object that holds all planes, linear. */
@@ -277,13 +277,11 @@ typedef struct DdFrameInfo {
     uint32_t intra_only;               /**< 1: no inter blocks */
     uint32_t filtered;                 /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
     uint32_t cpu_only;                 /**< 1: the frame needs what the GPU doesn't do; it is only counted */
-    uint32_t one_pass; /**< AV1: 1: blocks are reconstructed as they are parsed; the recon phase stays on the CPU */
-    uint32_t
-        coded_bytes; /**< of the frame in the bitstream: how many coefficients there are goes with it; 0: unknown */
-    uint32_t tiles;  /**< AV1: of the frame, at most 4096; 0: one */
-    /** 1: on a device that exports pictures, the CPU won't read `dst` when the frame is complete, unless
-     *  dd_picture_read is called: its caches need no maintenance then. The library takes care of later frames that
-     *  refer to it. */
+    uint32_t one_pass;    /**< AV1: 1: blocks are reconstructed as they are parsed; the recon phase stays on the CPU */
+    uint32_t coded_bytes; /**< of the frame in the bitstream, from which coefficients are estimated; 0: unknown */
+    uint32_t tiles;       /**< AV1: of the frame, at most 4096; 0: one */
+    /** 1: on a device that exports pictures, the CPU reads the complete `dst` only after a call of dd_picture_read,
+     *  so its caches need no maintenance before. The library takes care of later frames that refer to `dst`. */
     uint32_t unread;
 } DdFrameInfo;
 
