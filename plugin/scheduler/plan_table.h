@@ -8,8 +8,8 @@
 
 namespace dd {
 
-// Every so many frames with inter blocks, one has the stages of `on_gpu` (bit s: stage s) on the GPU. The frames between
-// have those of `between` there, which are among them. The CPU has all else.
+// Every so many frames with inter blocks, one has the stages of `on_gpu` (bit s: stage s) on the GPU. The frames
+// between have those of `between` there, which are among them. The CPU has all else.
 struct Candidate {
     unsigned on_gpu;
     unsigned every = 1;

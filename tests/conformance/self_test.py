@@ -202,7 +202,7 @@ class SelfTest(unittest.TestCase):
             table = forecast_model.plan_table(codec)
             self.assertIn(forecast_model.Candidate(), table)
             self.assertTrue(any(candidate.between for candidate in table))
-            self.assertTrue(any(candidate.on_gpu >= {"mc", "itx", "lf"} and candidate.every == 1 for candidate in table))
+            self.assertTrue(any(one.on_gpu >= {"mc", "itx", "lf"} and one.every == 1 for one in table))
 
     def test_no_stream_begins_with_a_plan_that_is_slower_than_the_cpu(self):
         for name, row in json.loads((paths.ROOT / "docs" / "pi-figures.json").read_text()).items():

@@ -81,8 +81,10 @@ class Measured(DecodeCase):
 
     def decisions(self, stream: Path, threads: str = "2", loops: int = 0, environment: dict[str, str] | None = None):
         """What it says of its decisions."""
-        done = run([*hwaccel(None, "-threads", threads, "-hwaccel_device", DEVICE), "-stream_loop", str(loops), "-i", str(stream)],
-                   {"DAEDALUS_PLAN": "measure", "XDG_CACHE_HOME": self.cache.name, **(environment or {})}, level="debug")
+        done = run([*hwaccel(None, "-threads", threads, "-hwaccel_device", DEVICE), "-stream_loop", str(loops), "-i",
+                    str(stream)],
+                   {"DAEDALUS_PLAN": "measure", "XDG_CACHE_HOME": self.cache.name, **(environment or {})},
+                   level="debug")
         self.assertEqual(done.code, 0, done.log[-2000:])
         if not loops:
             self.assertEqual(done.frames, stock_frames(stream))
@@ -139,7 +141,8 @@ class WrongWords(DecodeCase):
                 self.refused(hwaccel(), {"DAEDALUS_PLAN": plan}, plan.split(",")[0])
 
     def test_plan_in_the_device_options(self):
-        self.refused(["-init_hw_device", f"daedalus=dd:{DEVICE},plan=nonsense", "-hwaccel", "daedalus", "-hwaccel_device",
+        self.refused(["-init_hw_device", f"daedalus=dd:{DEVICE},plan=nonsense", "-hwaccel", "daedalus",
+                      "-hwaccel_device",
                       "dd"], {}, "nonsense")
 
     def test_goal(self):
@@ -150,5 +153,6 @@ class WrongWords(DecodeCase):
         self.refused(hwaccel(), {"DAEDALUS_PROFILE": "narrow"}, "narrow")
 
     def test_unknown_option(self):
-        self.refused(["-init_hw_device", f"daedalus=dd:{DEVICE},plna=gpu", "-hwaccel", "daedalus", "-hwaccel_device", "dd"],
+        self.refused(["-init_hw_device", f"daedalus=dd:{DEVICE},plna=gpu", "-hwaccel", "daedalus",
+                      "-hwaccel_device", "dd"],
                      {}, "plna")
