@@ -12,12 +12,12 @@
 namespace dd {
 namespace {
 
-// The streams of a recorder, for one kernel: of planes, and of whole blocks.
-template <auto Planes, auto Blocks = nullptr>
+// The streams of a recorder, for one kernel: of planes, and of whole blocks, whose records have so many sources.
+template <auto Planes, auto Blocks = nullptr, unsigned Sources = 0>
 struct KernelStreams {
     const char *name;
-    const char *direct_name = nullptr; // of the kernel that reads what is bound, and how many sources its records have
-    unsigned sources = 0;
+    const char *direct_name = nullptr; // of the kernel that reads what is bound
+    static constexpr unsigned sources = Sources;
     unsigned lanes = DD_AV1_LANES; // of a workgroup
     static constexpr bool has_blocks = !std::is_null_pointer_v<decltype(Blocks)>;
     const auto &planes(const Av1Recorder &recorder) const { return recorder.*Planes; }
@@ -27,8 +27,8 @@ struct KernelStreams {
 // With the number of the kernel's first part.
 template <typename Visit>
 void for_all_kernels(unsigned groups, Visit visit) {
-    visit(KernelStreams<&Av1Recorder::mc, &Av1Recorder::blocks>{"mc", "mc_direct", 1}, 0);
-    visit(KernelStreams<&Av1Recorder::pairs, &Av1Recorder::pair_blocks>{"pair", "pair_direct", 2}, groups);
+    visit(KernelStreams<&Av1Recorder::mc, &Av1Recorder::blocks, 1>{"mc", "mc_direct"}, 0);
+    visit(KernelStreams<&Av1Recorder::pairs, &Av1Recorder::pair_blocks, 2>{"pair", "pair_direct"}, groups);
     visit(KernelStreams<&Av1Recorder::overlaps>{"overlap"}, 2 * groups);
     visit(KernelStreams<&Av1Recorder::warps>{"warp"}, 3 * groups);
     visit(KernelStreams<&Av1Recorder::differences>{.name = "difference", .lanes = DD_AV1_DIFFERENCE_LANES}, 4 * groups);
@@ -102,11 +102,11 @@ std::uint32_t turns_of(const Record &, const PictureFormat &) {
 }
 
 template <bool is_block, typename Kernel, typename Record>
-Av1RecordKey key_of(const Kernel &kernel, const Record &record) {
-    const bool sharp = kernel.sources && may_be_sharp<is_block>(record);
+Av1RecordKey key_of(const Record &record) {
+    const bool sharp = Kernel::sources && may_be_sharp<is_block>(record);
     const bool any = sharp || record.ctl & (DD_AV1_HALVES | DD_AV1_MASKED | DD_AV1_TWO_ROWS);
     unsigned refs = 0, still = 0;
-    for (unsigned i = 0; i < kernel.sources; i++) {
+    for (unsigned i = 0; i < Kernel::sources; i++) {
         const DdAv1RecordSource &source = record.source[i];
         refs |= (source.how >> DD_AV1_REF_SHIFT & 7) << (3 * i);
         still |= is_whole_y<is_block>(source) ? kAv1KeyStill << i : 0;
@@ -139,8 +139,11 @@ void count_records(const Av1Batch &batch, const Kernel &kernel, unsigned group, 
             part.count(0, is_whole, av1_bin(c, Av1Halved::nowhere), static_cast<std::uint32_t>(records.size()), cells);
             return;
         }
-        for (const auto &record : records)
-            part.count(key_of<is_whole>(kernel, record), is_whole, bin_of<is_whole>(record.ctl, c, format), 1, cells);
+        Av1RecordKey *key = part.keys.extend(records.size());
+        for (const auto &record : records) {
+            *key = key_of<is_whole, Kernel>(record);
+            part.count(*key++, is_whole, bin_of<is_whole>(record.ctl, c, format), 1, cells);
+        }
     });
 }
 
@@ -262,32 +265,34 @@ Cursors cursors_of(const Av1RecordCounts &counts, std::size_t record_bytes, std:
 template <typename Kernel>
 void write_records(const Av1Batch &batch, const Kernel &kernel, unsigned group, const Av1PredictionPart &part,
                    std::span<Cursors> cursors) {
-    const Av1Recon &recon = batch.recon;
-    for_all_records(recon, kernel, group, [&](const auto &records, unsigned c, auto is_block, std::uint32_t masks) {
-        constexpr bool is_whole = decltype(is_block)::value;
-        constexpr bool may_have_mask = requires {
-            records[0].mask;
-        };
-        const auto next = [&](unsigned share, unsigned bin) -> std::byte *& {
-            return is_whole ? cursors[share].blocks[bin] : cursors[share].planes[bin];
-        };
-        if (part.shares().size() == 1 && !(may_have_mask && masks)) {
-            std::byte *&to = next(0, av1_bin(c, Av1Halved::nowhere));
-            if (const std::size_t bytes = records.size() * sizeof(records[0])) {
-                std::memcpy(to, records.data(), bytes);
-                to += bytes;
+    const Av1RecordKey *key = part.keys.begin(); // of the next record
+    const bool one_share = part.shares().size() == 1;
+    for_all_records(
+        batch.recon, kernel, group, [&](const auto &records, unsigned c, auto is_block, std::uint32_t masks) {
+            constexpr bool is_whole = decltype(is_block)::value;
+            constexpr bool may_have_mask = requires {
+                records[0].mask;
+            };
+            const auto next = [&](unsigned share, unsigned bin) -> std::byte *& {
+                return is_whole ? cursors[share].blocks[bin] : cursors[share].planes[bin];
+            };
+            if (one_share && !(may_have_mask && masks)) {
+                std::byte *&to = next(0, av1_bin(c, Av1Halved::nowhere));
+                if (const std::size_t bytes = records.size() * sizeof(records[0])) {
+                    std::memcpy(to, records.data(), bytes);
+                    to += bytes;
+                }
+                return;
             }
-            return;
-        }
-        for (auto record : records) {
-            if constexpr (may_have_mask)
-                record.mask += masks;
-            const unsigned share = part.share_of(key_of<is_whole>(kernel, record));
-            std::byte *&to = next(share, part.bin_in(share, bin_of<is_whole>(record.ctl, c, batch.dst.format)));
-            std::memcpy(to, &record, sizeof(record));
-            to += sizeof(record);
-        }
-    });
+            for (auto record : records) {
+                if constexpr (may_have_mask)
+                    record.mask += masks;
+                const unsigned share = one_share ? 0 : part.share_of(*key++);
+                std::byte *&to = next(share, part.bin_in(share, bin_of<is_whole>(record.ctl, c, batch.dst.format)));
+                std::memcpy(to, &record, sizeof(record));
+                to += sizeof(record);
+            }
+        });
 }
 
 } // namespace
@@ -302,7 +307,7 @@ std::uint64_t plan_av1_predictions(const Av1Batch &batch, const Av1DispatchBudge
     for_all_kernels(groups, [&](auto kernel, unsigned) {
         for (unsigned group = 0; group < groups; group++) {
             Av1PredictionPart &part = schedule.add();
-            part.reset(budget.most ? kernel.sources : 0);
+            part.reset(budget.most ? decltype(kernel)::sources : 0);
             count_records(batch, kernel, group, part);
         }
     });

@@ -16,27 +16,16 @@ void Av1PredictionPart::reset(unsigned sources) {
     sources_ = sources;
     needs_ = {};
     items_.clear();
+    keys.clear();
     shares_.assign(1, Share{});
     item_of_.fill(0);
     share_of_.fill(0);
 }
 
-Av1PredictionPart::Item &Av1PredictionPart::item(Av1RecordKey key) {
-    std::uint8_t &index = item_of_[key];
-    if (!index) {
-        items_.push_back({key, 0, kChosenNs * sources_, {}});
-        note({.sharp = (key & kAv1KeySharp) != 0});
-        index = static_cast<std::uint8_t>(items_.size());
-    }
-    return items_[index - 1u];
-}
-
-void Av1PredictionPart::count(Av1RecordKey key, bool blocks, unsigned bin, std::uint32_t records, std::uint32_t cells) {
-    if (!records)
-        return;
-    Item &to = item(key);
-    (blocks ? to.counts.blocks : to.counts.planes)[bin] += records;
-    to.cells += std::uint64_t{records} * cells;
+void Av1PredictionPart::add_item(Av1RecordKey key) {
+    items_.push_back({key, 0, kChosenNs * sources_, {}});
+    note({.sharp = (key & kAv1KeySharp) != 0});
+    item_of_[key] = static_cast<std::uint8_t>(items_.size());
 }
 
 unsigned Av1PredictionPart::ns_of(unsigned key) const {

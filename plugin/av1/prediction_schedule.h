@@ -7,6 +7,7 @@
 // suffice for cells of eight rows. docs/av1.md says what that gains.
 #pragma once
 #include "common/av1_recon.h"
+#include "util/record_list.h"
 
 #include <array>
 #include <cstdint>
@@ -66,7 +67,11 @@ class Av1PredictionPart {
     void reset(unsigned sources);
     bool stays_together() const { return sources_ == 0; }
     // So many records of a bin, planes' or whole blocks'. `cells`: of each, four by four pixels.
-    void count(Av1RecordKey key, bool blocks, unsigned bin, std::uint32_t records, std::uint32_t cells);
+    void count(Av1RecordKey key, bool blocks, unsigned bin, std::uint32_t records, std::uint32_t cells) {
+        Item &to = item(key);
+        (blocks ? to.counts.blocks : to.counts.planes)[bin] += records;
+        to.cells += std::uint64_t{records} * cells;
+    }
 
     // The share that saves most, and what it saves.
     struct Proposal {
@@ -87,6 +92,8 @@ class Av1PredictionPart {
     // Fills in the shares' counts. The first one halves nothing.
     void finish();
 
+    RecordList<Av1RecordKey> keys; // of records one by one, for whoever writes them
+
     std::span<const Share> shares() const { return shares_; }
     unsigned share_of(Av1RecordKey key) const { return share_of_[key]; }
     // Of a share's record.
@@ -102,7 +109,12 @@ class Av1PredictionPart {
         unsigned ns; // a cell, where they are
         Av1RecordCounts counts;
     };
-    Item &item(Av1RecordKey key);
+    Item &item(Av1RecordKey key) {
+        if (!item_of_[key]) [[unlikely]]
+            add_item(key);
+        return items_[item_of_[key] - 1u];
+    }
+    void add_item(Av1RecordKey key);
     unsigned ns_of(unsigned key) const;
     static bool takes(unsigned share, unsigned key);
 

@@ -98,7 +98,7 @@ void Av1Recorder::reset(const PictureLayout &dst, const Av1References &reference
     intra_steps.clear();
     intra_words = intra_levels = 0;
     levels_ = levels;
-    used_refs = 0;
+    used_pictures = 0;
     dst_ = dst;
     references_ = references;
 }
@@ -107,8 +107,7 @@ bool Av1Recorder::in_plane(bool chroma, const Area &a) const {
     if (chroma && dst_.format.planes < 3)
         return false;
     const PlaneLayout &plane = dst_.plane[chroma];
-    return a.x < plane.padded_width && a.y < plane.padded_height && a.w <= plane.padded_width - a.x &&
-           a.h <= plane.padded_height - a.y;
+    return a.x + a.w <= plane.padded_width && a.y + a.h <= plane.padded_height; // sums of 16 bits
 }
 
 bool Av1Recorder::valid(const DdAv1Source &s, bool may_warp) const {
@@ -121,10 +120,9 @@ bool Av1Recorder::valid(const DdAv1Source &s, bool may_warp) const {
 
 unsigned Av1Recorder::group_of(std::span<const DdAv1Source> sources) {
     unsigned pictures = 0;
-    for (const DdAv1Source &s : sources) {
+    for (const DdAv1Source &s : sources)
         pictures |= 1u << references_.picture(s.ref);
-        used_refs |= 1u << references_.bound_slot(s.ref);
-    }
+    used_pictures |= pictures;
     return references_.group_with(pictures);
 }
 
@@ -274,10 +272,7 @@ bool Av1Recorder::allowed(const DdAv1InterBlock &b) const {
         b.weight > 64 || std::max(b.taps_x, b.taps_y) >= DD_AV1_TAP_KINDS || !references_.has(b.ref[0]) ||
         (b.compound && !references_.has(b.ref[1])))
         return false;
-    const Area luma{b.x, b.y, 1u << b.w_log2, 1u << b.h_log2};
-    const unsigned ss_h = dst_.format.ss_h, ss_v = dst_.format.ss_v;
-    return in_plane(false, luma) &&
-           (dst_.format.planes < 3 || in_plane(true, {luma.x >> ss_h, luma.y >> ss_v, luma.w >> ss_h, luma.h >> ss_v}));
+    return in_plane(false, {b.x, b.y, 1u << b.w_log2, 1u << b.h_log2}); // and so in those of chroma
 }
 
 bool Av1Recorder::predict(const DdAv1InterBlock &b) {
@@ -295,8 +290,8 @@ void Av1Recorder::add_block(const DdAv1InterBlock &b) {
     for (unsigned i = 0; i < sources; i++) {
         picture[i] = references_.picture(b.ref[i]);
         read |= 1u << picture[i];
-        used_refs |= 1u << references_.bound_slot(b.ref[i]);
     }
+    used_pictures |= read;
     const unsigned group = references_.group_with(read);
     const unsigned w_log2 = std::min<unsigned>(b.w_log2, kRecordSideLog2),
                    h_log2 = std::min<unsigned>(b.h_log2, kRecordSideLog2);
@@ -435,9 +430,12 @@ unsigned Av1Recon::highest_intra_level() const {
 }
 
 unsigned Av1Recon::used_refs() const {
-    unsigned used = 0;
+    unsigned pictures = 0, used = 0;
     for (const Av1Recorder &recorder : recorders)
-        used |= recorder.used_refs;
+        pictures |= recorder.used_pictures;
+    for (unsigned slot = 0; slot < kAv1Refs; slot++)
+        if (references.has(slot) && pictures >> references.picture(slot) & 1)
+            used |= 1u << references.bound_slot(slot);
     return used;
 }
 

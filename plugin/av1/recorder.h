@@ -86,7 +86,7 @@ class Av1Recorder {
     Av1Streams<DdAv1DiffRecord> differences;
     std::vector<std::uint32_t> masks; // records count from the first one of this recorder
     std::uint64_t predictions = 0;
-    unsigned used_refs = 0; // by bound slot
+    unsigned used_pictures = 0; // by bit
     Av1Residuals residuals;
     std::uint64_t residuals_kept = 0; // by the CPU
     // What they say of residuals, sums, palettes and masks counts from the first ones of this recorder.

@@ -109,7 +109,7 @@ TEST_CASE("A block's record stands for those of its planes") {
             of_planes.add_planes(planes);
             CHECK(of_blocks.sorted() == of_planes.sorted());
             CHECK(whole.predictions == 200u * std::min<unsigned>(format.planes, 2));
-            CHECK(whole.used_refs == planes.used_refs);
+            CHECK(whole.used_pictures == planes.used_pictures);
         }
 }
 

@@ -416,7 +416,9 @@ static void record_difference(Dav1dTaskContext *const t, const enum BlockSize bs
 }
 
 /* A block all of whose planes are translated alike: one call for all of them. */
-static int record_plain(Dav1dTaskContext *const t, const enum BlockSize bs, const Av1Block *const b) {
+static int record_plain(Dav1dTaskContext *const t, DdAv1Recorder *const recorder,
+                        const enum BlockSize bs, const Av1Block *const b)
+{
     const Dav1dFrameContext *const f = t->f;
     const uint8_t *const b_dim = dav1d_block_dimensions[bs];
     const int compound = b->comp_type != COMP_INTER_NONE;
@@ -448,11 +450,14 @@ static int record_plain(Dav1dTaskContext *const t, const enum BlockSize bs, cons
         block.mv[1][0] = b->mv[1].x;
         block.mv[1][1] = b->mv[1].y;
     }
-    dd_av1_predict_block(recorder_of(t), &block);
+    dd_av1_predict_block(recorder, &block);
     return 1;
 }
 
-static void record_block(Dav1dTaskContext *const t, const enum BlockSize bs, const Av1Block *const b) {
+static void record_block(Dav1dTaskContext *const t, DdAv1Recorder *const recorder,
+                         const enum BlockSize bs, const Av1Block *const b)
+{
+    if (record_plain(t, recorder, bs, b)) return;
     const Dav1dFrameContext *const f = t->f;
     const uint8_t *const b_dim = dav1d_block_dimensions[bs];
     const int ss_ver = f->cur.p.layout == DAV1D_PIXEL_LAYOUT_I420;
@@ -461,7 +466,6 @@ static void record_block(Dav1dTaskContext *const t, const enum BlockSize bs, con
                            (b_dim[0] > ss_hor || t->bx & 1) &&
                            (b_dim[1] > ss_ver || t->by & 1);
 
-    if (record_plain(t, bs, b)) return;
     if (b->comp_type == COMP_INTER_SEG) {
         record_difference(t, bs, b, has_chroma);
         return;
@@ -538,7 +542,6 @@ static void walk(Walk *const w, const Dav1dTaskContext *const t, const enum Bloc
     const uint16_t tx_split[2] = { b->tx_split0, b->tx_split1 };
 
     w->f = f;
-    w->recorder = recorder_of(t);
     w->tile = (unsigned) (t->ts - f->ts);
     for (int y0 = 0; y0 < h4; y0 += 16)
         for (int x0 = 0; x0 < w4; x0 += 16) {
@@ -718,12 +721,13 @@ static int record(Dav1dTaskContext *const t, const enum BlockSize bs, const Av1B
                   int16_t *const cbi, void *const cf, void *const home)
 {
     const Dav1dFrameContext *const f = t->f;
-    Walk w = { .cbi = cbi, .cf = cf, .home = home };
+    DdAv1Recorder *const recorder = recorder_of(t);
+    Walk w = { .recorder = recorder, .cbi = cbi, .cf = cf, .home = home };
     if (b->intra)
-        return dav1d_daedalus_record_intra(t, recorder_of(t), bs, b, cbi, cf, home);
-    record_block(t, bs, b);
+        return dav1d_daedalus_record_intra(t, recorder, bs, b, cbi, cf, home);
+    record_block(t, recorder, bs, b);
     if (f->daedalus.takes_intra && is_inter_intra(b))
-        dav1d_daedalus_record_inter_intra(t, recorder_of(t), bs, b);
+        dav1d_daedalus_record_inter_intra(t, recorder, bs, b);
     if (!b->skip && f->daedalus.residuals) {
         w.visit = !is_inter_intra(b)      ? record_tx :
                   f->daedalus.takes_intra ? record_blended_tx : count_tx;
