@@ -38,41 +38,24 @@ uint add_pixel(uint word, uint shift, int residual) {
     return word ^ uint(old ^ clamp(old + residual, 0, PIXEL_MAX)) << shift;
 }
 
-// Coefficients lie in CORNER rows and columns. The branch between the passes is always taken: without it, V3D's
-// compiler moves work from one pass into the other until registers run out.
-#define TRANSFORM_HALF(CORNER)                                                                                         \
-    {                                                                                                                  \
-        uint pairs[CORNER / 2u][4]; /* [pair of rows][column] */                                                       \
-        [[unroll]] for (uint p = 0u; p < CORNER / 2u; p++) {                                                           \
-            int even[8], odd[8];                                                                                       \
-            [[unroll]] for (uint i = 0u; i < 8u; i++) {                                                                \
-                const uint pair = i < CORNER ? coefs[from + i * (CORNER / 2u) + p] : 0u;                               \
-                even[i] = even_row(pair);                                                                              \
-                odd[i] = odd_row(pair);                                                                                \
-            }                                                                                                          \
-            const int even_half[4] = half_row(even, mask), odd_half[4] = half_row(odd, mask);                          \
-            [[unroll]] for (uint i = 0u; i < 4u; i++)                                                                  \
-                pairs[p][i] = (uint(even_half[i]) & 0xffffu) | uint(odd_half[i]) << 16;                                \
-        }                                                                                                              \
-        if (push.first_record[4] != 0u) {                                                                              \
-            uint rows[8];                                                                                              \
-            [[unroll]] for (uint y = 0u; y < 8u; y++)                                                                  \
-                rows[y] = dst[at + y * stride];                                                                        \
-            [[unroll]] for (uint i = 0u; i < 4u; i++) {                                                                \
-                int x[8];                                                                                              \
-                [[unroll]] for (uint p = 0u; p < 4u; p++) {                                                            \
-                    x[2u * p] = p < CORNER / 2u ? even_row(pairs[min(p, CORNER / 2u - 1u)][i]) : 0;                    \
-                    x[2u * p + 1u] = p < CORNER / 2u ? odd_row(pairs[min(p, CORNER / 2u - 1u)][i]) : 0;                \
-                }                                                                                                      \
-                x = idct8(x);                                                                                          \
-                const uint shift = i * 8u ^ uint(mask) & 24u;                                                          \
-                [[unroll]] for (uint y = 0u; y < 8u; y++)                                                              \
-                    rows[y] = add_pixel(rows[y], shift, (x[y] + 16) >> 5);                                             \
-            }                                                                                                          \
-            [[unroll]] for (uint y = 0u; y < 8u; y++)                                                                  \
-                dst[at + y * stride] = rows[y];                                                                        \
-        }                                                                                                              \
+// Half of the results of two rows, a column a component. Coefficients lie in so many rows and columns.
+uvec4 row_pair(uint from, uint p, uint corner, int mask) {
+    uvec4 pairs = uvec4(0u);
+    if (2u * p < corner) {
+        int even[8], odd[8];
+        [[unroll]] for (uint i = 0u; i < 8u; i++) {
+            uint pair = 0u;
+            if (i < corner)
+                pair = coefs[from + i * (corner >> 1) + p];
+            even[i] = even_row(pair);
+            odd[i] = odd_row(pair);
+        }
+        const int even_half[4] = half_row(even, mask), odd_half[4] = half_row(odd, mask);
+        [[unroll]] for (uint i = 0u; i < 4u; i++)
+            pairs[i] = (uint(even_half[i]) & 0xffffu) | uint(odd_half[i]) << 16;
     }
+    return pairs;
+}
 
 void main() {
     const Class c = class_of(gl_WorkGroupID.x);
@@ -82,10 +65,24 @@ void main() {
         return;
     const DdItxRecord r = records[index];
     const int mask = -int(lane & 1u);
-    const uint from = r.coefs;
+    const uint from = r.coefs, corner = c.number == 0u ? 4u : 8u;
     const uint at = block_word(r, (lane & 1u) * 4u, 0u), stride = plane_stride(push.dst, plane_of(r));
-    if (c.number == 0u)
-        TRANSFORM_HALF(4u)
-    else
-        TRANSFORM_HALF(8u)
+    const uvec4 pairs[4] = uvec4[4](row_pair(from, 0u, corner, mask), row_pair(from, 1u, corner, mask),
+                                    row_pair(from, 2u, corner, mask), row_pair(from, 3u, corner, mask));
+    uint rows[8];
+    [[unroll]] for (uint y = 0u; y < 8u; y++)
+        rows[y] = dst[at + y * stride];
+    [[unroll]] for (uint i = 0u; i < 4u; i++) {
+        int x[8];
+        [[unroll]] for (uint p = 0u; p < 4u; p++) {
+            x[2u * p] = even_row(pairs[p][i]);
+            x[2u * p + 1u] = odd_row(pairs[p][i]);
+        }
+        x = idct8(x);
+        const uint shift = i * 8u ^ uint(mask) & 24u;
+        [[unroll]] for (uint y = 0u; y < 8u; y++)
+            rows[y] = add_pixel(rows[y], shift, (x[y] + 16) >> 5);
+    }
+    [[unroll]] for (uint y = 0u; y < 8u; y++)
+        dst[at + y * stride] = rows[y];
 }
