@@ -66,7 +66,7 @@ int column_value(uint block, uint row, uint column) { return row_value(block, ro
         if (block < BLOCKS && index < c.end) {                                                                         \
             const uint from = records[index].coefs;                                                                    \
             int x[SIZE];                                                                                               \
-            [[unroll]] for (uint i = 0u; i < SIZE; i++)                                                                           \
+            [[unroll]] for (uint i = 0u; i < SIZE; i++)                                                                \
                 x[i] = i < CORNER ? coefficient(from, i * CORNER + row) : 0;                                           \
             store_row(block, row, TRANSFORM(x));                                                                       \
         }                                                                                                              \
@@ -75,7 +75,7 @@ int column_value(uint block, uint row, uint column) { return row_value(block, ro
 #define COLUMN_PASS(CORNER)                                                                                            \
     {                                                                                                                  \
         int x[SIZE];                                                                                                   \
-        [[unroll]] for (uint i = 0u; i < SIZE; i++)                                                                               \
+        [[unroll]] for (uint i = 0u; i < SIZE; i++)                                                                    \
             x[i] = i < CORNER ? row_value(block, i, column) : 0;                                                       \
         y = TRANSFORM(x);                                                                                              \
     }

@@ -2,8 +2,8 @@
 //
 // Inverse DCT of 32x32 and its addition: VP9 specification, clauses 8.7.2 and 8.6.2. A lane transforms a row, then a
 // column, then adds words of four pixels. The even inputs come first and their half waits aside, as 32 values and what
-// lies between them are more than V3D has registers. A class knows that coefficients lie in a corner: rows beyond it are
-// not transformed, and inputs beyond it fold away.
+// lies between them are more than V3D has registers. A class knows that coefficients lie in a corner: rows beyond it
+// are not transformed, and inputs beyond it fold away.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -32,7 +32,8 @@ layout(local_size_x = LANES) in;
 #include "vp9/lf_tile.glsl"
 #endif
 
-const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS, PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
+const uint WORD_PIXELS = 4u / QUAD_WORDS, PIXEL_BITS = 32u / WORD_PIXELS;
+const uint PIXEL_MASK = 0xffffffffu >> (32u - PIXEL_BITS);
 
 // Two pixels in fields of 16 bits become half floats with the exponent of 1024, which V3D takes as they are.
 vec2 field_pixels(uint fields) { return unpackHalf2x16(fields + 0x64006400u); }

@@ -108,7 +108,8 @@ void store_lines(Row r, uint lane, uint column) {
     [[unroll]] for (uint turn = 0u; turn < TURNS_A_LANE; turn++) {
         const uint line = line_of_turn(r.p, lane, turn);
         if (is_line(r.p, line) && is_final)
-            store_picture(at + line * r.stride, from_fields(load_tile(ORIGIN + line * TILE_STRIDE + quad * QUAD_WORDS)));
+            store_picture(at + line * r.stride,
+                          from_fields(load_tile(ORIGIN + line * TILE_STRIDE + quad * QUAD_WORDS)));
     }
     if (has_above(r, lane))
         store_picture(above_at(r, lane, column), from_fields(load_tile(above_tile(r, lane))));

@@ -14,7 +14,9 @@ shared uint tile[TILE_LINES * TILE_STRIDE];
 #if BITS == 8
 #define PICTURE_QUAD uint
 const uint PICTURE_QUAD_WORDS = 1u;
-uvec2 to_fields(uint quad) { return uvec2(quad & 0xffu | (quad & 0xff00u) << 8, quad >> 16 & 0xffu | quad >> 24 << 16); }
+uvec2 to_fields(uint quad) {
+    return uvec2(quad & 0xffu | (quad & 0xff00u) << 8, quad >> 16 & 0xffu | quad >> 24 << 16);
+}
 uint from_fields(uvec2 quad) { return (quad.x | quad.x >> 8) & 0xffffu | (quad.y | quad.y >> 8) << 16; }
 #else
 #define PICTURE_QUAD uvec2

@@ -18,8 +18,8 @@ const uint BATCH = 16u, BATCHES = LANES / BATCH;
 const uint LUMA_LINES = 64u, LUMA_WORDS = 16u * QUAD_WORDS; // of a superblock
 
 // Little is kept while a line is filtered, as registers are short. One word has the line's edges, bit c the one before
-// cell c of four pixels, and above them which blocks have 16 and 8 wide ones. Another word has the byte where the line's
-// levels begin, how far back those of 16 wide edges are, and whether a block is a cell.
+// cell c of four pixels, and above them which blocks have 16 and 8 wide ones. Another word has the byte where the
+// line's levels begin, how far back those of 16 wide edges are, and whether a block is a cell.
 const uint BACK_SHIFT = 24u, BACK_MASK = 31u, HALVED_SHIFT = 31u;
 
 const uint EDGES_MASK = 0xffffu, SIXTEEN_SHIFT = 16u, EIGHT_SHIFT = 24u;

@@ -28,9 +28,6 @@ PRIVATE_PATH = re.compile(r"(?<![\w.<}])/(?:" + "|".join(("wo" + "rk", "ro" + "o
 CODE_WIDTH, PROSE_WIDTH = 120, 100
 MAY_BE_WIDE = {
     "tests/plugin/frozen/daedalus_0_1.h",  # as it was released
-    # Each has a line or two to wrap: whoever changes one takes it off this list.
-    "kernels/vp9/itx.comp", "kernels/vp9/itx32.comp", "kernels/vp9/lf.comp", "kernels/vp9/lf_row.glsl",
-    "kernels/vp9/lf_tile.glsl", "kernels/vp9/lf_wave.glsl",
 }
 LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)|\b\w+://\S+")
 GENERATED = re.compile(r"<!-- (?:end of )?(\w+) -->")
