@@ -143,6 +143,9 @@ def frame_cost(material: Material, stream: Stream, stages: frozenset[str], clock
     serial = sum(milliseconds(n, kind_of(stage), side) for stage, n in material.stock.items() if stage in SERIAL)
     if not stages:
         return Cost(cpu * scale, serial * scale)
+    parsing = sum(milliseconds(material.gpu.get(stage, 0) - material.stock.get(stage, 0), PARSING, side)
+                  for stage in SERIAL)
+    cpu, serial = cpu + parsing, serial + parsing
     for name, moved in MOVES.items():
         if moved in stages:
             cpu -= milliseconds(material.stock.get(name, 0) - material.gpu.get(name, 0), SIMD, side)
