@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """README's commands on a fresh Debian: a root by debootstrap, a clean clone of this tree in it, tools/quickstart and
-tools/test
---quick there. Needs root, debootstrap and a mirror among this machine's apt sources."""
+tools/test --quick there. Needs root, debootstrap and a mirror among this machine's apt sources."""
 
 import argparse
 import shutil

@@ -3,6 +3,7 @@
 Every assumption is a constant of this file; where one is not known well it has a low and a high value, and so has every
 result."""
 
+import functools
 import re
 from dataclasses import astuple, dataclass
 
@@ -54,6 +55,12 @@ class Material:
     v3d_ms: dict[str, dict[str, float]]
 
 
+def materials(record: dict) -> list[Material]:
+    """Of docs/pi-figures.json."""
+    named = ((*name.split("-"), row) for name, row in record.items())
+    return [Material(codec, int(depth), row["stock"], row["gpu"], row["v3d_ms"]) for codec, depth, row in named]
+
+
 @dataclass(frozen=True)
 class Stream:
     name: str
@@ -83,7 +90,8 @@ class Candidate:
         return listed(self.on_gpu) + often + (f"; {listed(self.between)} in the others" if self.between else "")
 
 
-def plan_table(codec: str) -> list[Candidate]:
+@functools.cache
+def plan_table(codec: str) -> tuple[Candidate, ...]:
     """What plan `auto` chooses from on V3D."""
     text = (paths.ROOT / "plugin" / "scheduler" / "plan_table.cpp").read_text()
     stages = {name: frozenset({stage.lower()}) for name, stage in re.findall(r"(k\w+) = 1u << DD_STAGE_(\w+)", text)}
@@ -94,7 +102,7 @@ def plan_table(codec: str) -> list[Candidate]:
         stages[name] = union(names)
     rows = re.search(rf"k{codec.capitalize()}V3d\[\] = (.*?);", text, re.S)[1]
     columns = (row.split(",") for row in re.findall(r"{([^{}]+)}", rows))
-    return [Candidate(union(row[0]), *map(int, row[1:2]), *map(union, row[2:])) for row in columns]
+    return tuple(Candidate(union(row[0]), *map(int, row[1:2]), *map(union, row[2:])) for row in columns)
 
 
 @dataclass(frozen=True)
