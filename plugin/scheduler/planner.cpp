@@ -72,11 +72,7 @@ Pace Window::so_far() const {
 }
 
 Planner::Planner(std::span<const Candidate> table, Goal goal, const Standings &known)
-    : table_(table), goal_(goal), standings_(known) {
-    for (Standing &standing : standings_)
-        if (standing.incumbent >= table_.size())
-            standing = {};
-}
+    : table_(table), goal_(goal), standings_(known) {}
 
 void Planner::start_run(std::optional<unsigned> probe) {
     probe_ = probe;
@@ -113,7 +109,7 @@ void Planner::ended(const Choice &choice, double pixels, const Instant &now) {
     if (choice.run != run_)
         return;
     std::optional<Pace> pace = window_.ended(pixels, now);
-    if (!pace && probe_ && is_hopeless())
+    if (!pace && probe_ && window_.so_far().wall > kHopeless * incumbent_.wall)
         pace = window_.so_far();
     if (!pace)
         return;
@@ -125,10 +121,6 @@ void Planner::ended(const Choice &choice, double pixels, const Instant &now) {
     probed_ = {*probe_, *pace};
     turns_[*probe_] = ++probes_;
     start_run({});
-}
-
-bool Planner::is_hopeless() const {
-    return window_.so_far().wall > kHopeless * incumbent_.wall;
 }
 
 // Without the stages that frames of this stream don't have.
@@ -191,8 +183,8 @@ void Planner::incumbent_measured(const Pace &pace, std::int64_t now) {
                      usual = probe_pixels_ * std::max(before.wall, pace.wall);
         const double pause = std::max(least_pause, (spent - usual) / kProbeShare);
         next_probe_ = now + static_cast<std::int64_t>(pause);
-        const Probed probed = *std::exchange(probed_, {});
-        judge(probed.candidate, probed.pace, before, pace);
+        const auto [candidate, probed] = *std::exchange(probed_, {});
+        judge(candidate, probed, before, pace);
     }
     if (incumbent_.wall <= 0) // another one has just been chosen
         return;
@@ -269,10 +261,6 @@ void Planner::decide(const char *what, unsigned candidate) {
                   name_of(standing().incumbent).c_str(), incumbent_.wall * frame_pixels_ / 1e6, what,
                   name_of(candidate).c_str(), pace.wall, pace.cpu);
     news_ = text;
-}
-
-std::string Planner::take_news() {
-    return std::exchange(news_, {});
 }
 
 } // namespace dd

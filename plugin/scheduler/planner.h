@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace dd {
 
@@ -69,6 +70,7 @@ struct Choice {
 
 class Planner {
   public:
+    // `known`: of this table.
     Planner(std::span<const Candidate> table, Goal goal, const Standings &known);
 
     // `in_flight`: frames that have begun and not ended, this one included.
@@ -78,7 +80,7 @@ class Planner {
     const Standings &standings() const { return standings_; }
     unsigned probes() const { return probes_; } // that have ended
     // What was decided since the last call, for people; empty: nothing.
-    std::string take_news();
+    std::string take_news() { return std::exchange(news_, {}); }
 
   private:
     Standing &standing() { return standings_[size_]; }
@@ -87,7 +89,6 @@ class Planner {
     Candidate effective(unsigned candidate) const;
     void start_run(std::optional<unsigned> probe);
     void change_size(unsigned size);
-    bool is_hopeless() const;
     bool is_distinct(unsigned candidate) const;
     bool is_beyond_hope(unsigned candidate) const;
     std::optional<unsigned> next_probe(std::int64_t now) const;
@@ -107,15 +108,10 @@ class Planner {
     unsigned in_flight_ = 0;
     unsigned run_ = 0;
     Window window_;
-    std::optional<unsigned> probe_; // which runs
-    Pace incumbent_;                // by the newest window of the incumbent
-    // A probe that has ended, until the incumbent's next window.
-    struct Probed {
-        unsigned candidate;
-        Pace pace;
-    };
-    std::optional<Probed> probed_;
-    std::optional<unsigned> second_look_; // at a candidate that was better once
+    std::optional<unsigned> probe_;                   // which runs
+    Pace incumbent_;                                  // by the newest window of the incumbent
+    std::optional<std::pair<unsigned, Pace>> probed_; // which has ended, until the incumbent's next window
+    std::optional<unsigned> second_look_;             // at a candidate that was better once
     std::int64_t probe_began_ = 0, next_probe_ = 0;
     double probe_pixels_ = 0;                       // of frames that ended since it began
     std::array<unsigned, kMostCandidates> turns_{}; // when each was probed last
