@@ -30,9 +30,8 @@ class RecordPool {
         unneeded = idle_.want();
         made_ -= unneeded.size();
         const auto capacity = [](const Lease &lease) { return lease.capacity; };
-        auto found = idle_.smallest(coded, capacity, capacity);
-        if (found == idle_.end() || found->thing.capacity / kTooLarge > coded)
-            found = idle_.largest_below(coded, capacity);
+        const auto is_too_much = [coded](std::uint32_t bytes) { return bytes / kTooLarge > coded; };
+        const auto found = idle_.fitting(coded, capacity, capacity, is_too_much);
         if (found == idle_.end()) {
             idle_.reserve(made_ + 1);
             made_++;

@@ -15,8 +15,8 @@ constexpr bool is_unneeded(std::uint64_t passed_over) {
     return passed_over > 1000;
 }
 
-// What is kept for reuse, and freed when it was idle for long. Things differ by the
-// capacity that they have. Callers lock.
+// What is kept for reuse, and freed when it was idle for long. Things differ by the capacity that they have. Callers
+// lock.
 template <typename T>
 class IdleList {
     struct Idle {
@@ -61,6 +61,13 @@ class IdleList {
     Place largest_below(std::uint64_t capacity, Capacity &&capacity_of) {
         return best([&](const T &thing) { return capacity_of(thing) < capacity; },
                     [&](const T &thing, const T &other) { return capacity_of(thing) >= capacity_of(other); });
+    }
+
+    // The former, unless there is none or what it has is too much; then the latter.
+    template <typename Capacity, typename Takes, typename TooMuch>
+    Place fitting(std::uint64_t capacity, Capacity &&capacity_of, Takes &&takes, TooMuch &&is_too_much) {
+        const Place found = smallest(capacity, capacity_of, takes);
+        return found == end() || is_too_much(capacity_of(found->thing)) ? largest_below(capacity, capacity_of) : found;
     }
 
   private:

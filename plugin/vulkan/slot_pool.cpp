@@ -21,9 +21,8 @@ VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
     {
         const std::lock_guard lock(mutex_);
         unneeded = free_.want();
-        auto found = free_.smallest(coefs, coefs_capacity, total_capacity);
-        if (found == free_.end() || is_oversized(coefs_capacity(found->thing), coefs))
-            found = free_.largest_below(coefs, coefs_capacity);
+        const auto is_too_much = [coefs](VkDeviceSize size) { return is_oversized(size, coefs); };
+        const auto found = free_.fitting(coefs, coefs_capacity, total_capacity, is_too_much);
         if (found != free_.end()) {
             slot = free_.take(found);
             return VK_SUCCESS;
