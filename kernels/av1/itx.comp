@@ -172,15 +172,10 @@ void add_residuals(uint shape, uint first, uint blocks) {
         else if ((shape & DD_AV1_ITX_DC_ALONE) == 0u)
             residual = ivec4(scaled(shape, r.coefs, x, y), scaled(shape, r.coefs, x + 1u, y),
                              scaled(shape, r.coefs, x + 2u, y), scaled(shape, r.coefs, x + 3u, y));
-#ifdef APART
-        if (from + gl_LocalInvocationIndex < quads)
-            leave_apart(r, shape, x, y, residual);
-#else
         const uint at = block_word(r, x, y);
         const QUAD sum = added(at, residual);
         if (from + gl_LocalInvocationIndex < quads)
             store_quad(at, sum);
-#endif
     }
 }
 

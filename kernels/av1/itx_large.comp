@@ -219,12 +219,8 @@ void add_residuals() {
         const uint y = (i & ((1u << quads_log2) - 1u)) >> (w_log2 - 2u);
         const uint from = i * 4u;
         const ivec4 residual = ivec4(values[from], values[from + 1u], values[from + 2u], values[from + 3u]);
-#ifdef APART
-        leave_apart(r, g.shape, x, y, residual);
-#else
         const uint at = block_word(r, x, y);
         store_quad(at, added(at, residual));
-#endif
     }
 }
 

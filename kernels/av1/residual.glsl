@@ -64,14 +64,3 @@ uint block_word(DdAv1ItxRecord r, uint x, uint y) {
 QUAD added(uint at, ivec4 residual) {
     return pack_quad(clamp(unpack_quad(load_quad(at)) + residual, 0, PIXEL_MAX));
 }
-
-#ifdef APART
-layout(std430, set = 0, binding = DD_BIND_RESIDUALS) writeonly restrict buffer Residuals { uint residuals[]; };
-
-// Four values of a block for intra prediction, which adds them.
-void leave_apart(DdAv1ItxRecord r, uint shape, uint x, uint y, ivec4 residual) {
-    const uint at = r.dst + ((y << line_log2(shape, 0u)) + x) / 2u;
-    residuals[at] = uint(residual.x & 0xffff) | uint(residual.y) << 16;
-    residuals[at + 1u] = uint(residual.z & 0xffff) | uint(residual.w) << 16;
-}
-#endif

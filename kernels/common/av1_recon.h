@@ -169,10 +169,6 @@ const uint DD_AV1_ITX_IDENTITY = 2u;
 const uint DD_AV1_ITX_WHT = 3u;
 // Blocks with a DC coefficient alone.
 const uint DD_AV1_ITX_DC_ALONE = 1u << 21;
-// Of intra blocks: not added, but left at DD_BIND_RESIDUALS, row after row, two signed ones a word. Never with a DC
-// coefficient alone.
-const uint DD_AV1_ITX_SEPARATE = 1u << 22;
-
 // Lanes of a workgroup, one for each line of its blocks; and for DCTs with a side of 32 or 64, which are a kernel's
 // of their own: lanes, and values of the blocks of a workgroup, at most.
 const uint DD_AV1_ITX_LANES = 192u;
@@ -182,8 +178,7 @@ const uint DD_AV1_ITX_VALUES = 4096u;
 // The coefficients of a corner lie column after column: element column * rows + row. With 8 bits a pixel they are
 // int16, two a word, the even row in the low half; above, one int32 a word.
 struct DdAv1ItxRecord {
-    uint
-        dst; // x | plane | y << 16: x is a multiple of four pixels of the plane. Apart: first word at DD_BIND_RESIDUALS
+    uint dst;   // x | plane | y << 16: x is a multiple of four pixels of the plane
     uint coefs; // first word at DD_BIND_COEFS; with a DC coefficient alone: what each pixel gets, signed
 };
 
@@ -191,88 +186,6 @@ struct DdAv1ItxPush {
     uint groups;  // first word of the table
     uint records; // first word of record 0
 };
-
-// Intra prediction, and the addition of residuals: one transform block of luma, or of both planes of chroma. A
-// dispatch has the blocks of a level: they don't read each other, only those of lower levels. In a level they are
-// sorted by class: a record of class c is the work of 2^c lanes.
-const uint DD_AV1_INTRA_CLASSES = 12u;
-// What a workgroup does: so many lanes' work of a class, from one of its lanes on.
-struct DdAv1IntraGroup {
-    uint records;    // word of the class's first record
-    uint first;      // lane, of all that the class needs
-    uint lanes;      // that the class needs
-    uint lanes_log2; // of a record
-};
-const uint DD_AV1_INTRA_GROUP_WORDS = 4u;
-const uint DD_AV1_INTRA_LANES = 64u; // of a workgroup
-struct DdAv1IntraPush {
-    uint groups; // first word of the level's table
-    uint tables; // first word of what DD_AV1_INTRA_*_TABLE count from
-};
-// Bytes. Weights of smooth predictions: [side + pixels from the edge]. Taps of recursive ones: signed, [5 modes][8
-// pixels][8: six and one that come from the edges, the last one unused].
-const uint DD_AV1_INTRA_SMOOTH_TABLE = 0u; // words
-const uint DD_AV1_INTRA_FILTER_TABLE = 32u;
-const uint DD_AV1_INTRA_TABLE_WORDS = 112u;
-
-struct DdAv1IntraRecord {
-    uint dst;   // x | chroma | y << 16: x is a multiple of four pixels of the plane
-    uint how;   // DD_AV1_INTRA_*
-    uint edges; // DD_AV1_INTRA_EDGE_*
-    uint
-        // direction: 1/64 pixels along the row above a row | along the column to the left a column << 16; recursive:
-        // mode
-        steps;
-    uint residual
-        // of luma or U, of V: first word at DD_BIND_RESIDUALS, row after row, two signed ones a word; or what each
-        // pixel gets
-        [2];
-    uint
-        // palette: word of the palettes; blending: of the mask; both among the masks. Chroma from luma: of the sums
-        // at DD_BIND_RESIDUALS
-        extra;
-    uint
-        // palette: first index (of four, from the palettes on) | indices a row << 16, in four; chroma from luma:
-        // alpha of U (8 bits, signed), of V, pixels of chroma that have luma in a row (8 bits), in a column
-        more;
-};
-const uint DD_AV1_INTRA_RECORD_WORDS = 8u;
-const uint DD_AV1_INTRA_MODE_SHIFT = 0u; // 4 bits: DD_AV1_DO_*
-const uint DD_AV1_INTRA_W_SHIFT = 4u;    // 3 bits: log2 of pixels
-const uint DD_AV1_INTRA_H_SHIFT = 7u;    // 3 bits
-const uint DD_AV1_INTRA_HAS_ABOVE = 1u << 10;
-const uint DD_AV1_INTRA_HAS_LEFT = 1u << 11;
-const uint DD_AV1_INTRA_BLEND = 1u << 12;
-// Of luma or U; shifted by one: of V.
-const uint DD_AV1_INTRA_RESIDUAL = 1u << 13;
-const uint DD_AV1_INTRA_DC_ALONE = 1u << 15; // with that, too
-// The last four pixels of an edge that there are: 0 for the first four.
-const uint DD_AV1_INTRA_EDGE_ABOVE_SHIFT = 0u; // 5 bits
-const uint DD_AV1_INTRA_EDGE_LEFT_SHIFT = 5u;  // 5 bits
-// Directions: what is done to the edges before.
-const uint DD_AV1_INTRA_EDGE_STRENGTH_ABOVE_SHIFT = 10u; // 2 bits, 0: not filtered
-const uint DD_AV1_INTRA_EDGE_STRENGTH_LEFT_SHIFT = 12u;  // 2 bits
-const uint DD_AV1_INTRA_EDGE_DOUBLE_ABOVE = 1u << 14;    // there are values between the pixels, too
-const uint DD_AV1_INTRA_EDGE_DOUBLE_LEFT = 1u << 15;
-const uint DD_AV1_INTRA_EDGE_CORNER = 1u << 16; // the corner is filtered
-
-// What a record does.
-const uint DD_AV1_DO_DC = 0u;
-const uint DD_AV1_DO_V = 1u;
-const uint DD_AV1_DO_H = 2u;
-const uint DD_AV1_DO_PAETH = 3u;
-const uint DD_AV1_DO_SMOOTH = 4u;
-const uint DD_AV1_DO_SMOOTH_V = 5u;
-const uint DD_AV1_DO_SMOOTH_H = 6u;
-const uint DD_AV1_DO_ABOVE = 7u;   // directions below 90 degrees
-const uint DD_AV1_DO_BOTH = 8u;    // between 90 and 180
-const uint DD_AV1_DO_LEFT = 9u;    // beyond
-const uint DD_AV1_DO_FILTER = 10u; // one lane a plane; residuals are another record's
-const uint DD_AV1_DO_CFL = 11u;
-const uint DD_AV1_DO_PALETTE = 12u;
-const uint DD_AV1_DO_NONE = 13u; // adds residuals
-const uint DD_AV1_DO_SUMS = 14u; // of luma for chroma from luma: a lane makes that of a row
-const uint DD_AV1_DOS = 15u;
 
 #ifdef __cplusplus
 } // namespace dd

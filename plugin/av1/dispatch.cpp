@@ -145,7 +145,6 @@ constexpr const char *kFilterKernels[] = {"cdef_direction", "copy", "deblock_col
 constexpr const char *kDepthKernels[] = {"cdef_filter", "difference", "itx",         "itx_large", "mc",
                                          "overlap",     "pair",       "self_guided", "warp",      "wiener"};
 constexpr const char *kDirectKernels[] = {"mc_direct", "pair_direct"};
-constexpr const char *kIntraKernels[] = {"intra", "itx_apart", "itx_large_apart"};
 
 } // namespace
 
@@ -187,9 +186,7 @@ std::vector<unsigned> av1_kernels(const PictureFormat &format, Profile profile) 
         kernels.push_back(kernel(name, format));
     const auto add = [&](const char *name) { kernels.push_back(av1_kernel(name, format.bit_depth)); };
     std::ranges::for_each(kDepthKernels, add);
-    if (profile == Profile::wide)
-        std::ranges::for_each(kIntraKernels, add);
-    else
+    if (profile == Profile::v3d)
         std::ranges::for_each(kDirectKernels, add);
     std::ranges::sort(kernels);
     return kernels;

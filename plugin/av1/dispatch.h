@@ -30,22 +30,15 @@ void write_av1_filter(const Av1Batch &batch, const PhaseWork &work, std::byte *u
 // A dispatch is dear on V3D: a frame whose predictions and residuals need more than these is the CPU's, so that all
 // phases together take at most 16. Seven references that all kernels need could take more.
 constexpr unsigned kAv1MostDispatches = 16, kAv1FilterDispatches = 6, kAv1ResidualDispatches = 2;
-// Nor is a dispatch for nothing elsewhere: so many levels of intra blocks take longer than a CPU does.
-constexpr unsigned kAv1MostWideDispatches = 1000;
 constexpr bool too_many_av1_dispatches(const PhaseWork &recon, Profile profile) {
-    return recon.dispatches.size() >
-           (profile == Profile::v3d ? kAv1MostDispatches - kAv1FilterDispatches : kAv1MostWideDispatches);
-}
-// Intra blocks beyond the last level have no order.
-inline bool too_many_av1_levels(const Av1Batch &batch) {
-    return batch.recon.highest_intra_level() >= Av1IntraLevels::kMostLevel;
+    return profile == Profile::v3d && recon.dispatches.size() > kAv1MostDispatches - kAv1FilterDispatches;
 }
 
 // What a dispatch costs on V3D, modelled.
 constexpr std::uint64_t kAv1DispatchNs = 33'000;
 
-// Predictions, sorted by kernel and by the references that a dispatch binds, then residuals, then intra blocks. The
-// upload has one part: DD_BIND_RECORDS at 0. V3D gets more dispatches than it has to, where each saves worth_ns.
+// Predictions, sorted by kernel and by the references that a dispatch binds, then residuals. The upload has
+// one part: DD_BIND_RECORDS at 0. V3D gets more dispatches than it has to, where each saves worth_ns.
 void plan_av1_recon(const Av1Batch &batch, Profile profile, PhaseWork &work, std::uint64_t worth_ns = kAv1DispatchNs);
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload);
 

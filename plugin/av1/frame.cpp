@@ -23,7 +23,7 @@ constexpr Filter kFilters[] = {{DD_STAGE_LF, DD_AV1_FILTER_DEBLOCK},
 
 } // namespace
 
-Av1Codec::Av1Codec() : Codec({"av1", 128, false, true}) {}
+Av1Codec::Av1Codec() : Codec({"av1", 128, false, true, false}) {}
 
 std::unique_ptr<CodecFrame> Av1Codec::make_frame(DdFrame &frame) {
     return std::make_unique<Av1Frame>(*this, frame);
@@ -69,7 +69,7 @@ void Av1Frame::begin_recon(const DdFrameInfo &info) {
     if (frame_.on_gpu(DD_STAGE_MC) && info.one_pass)
         refuse(DD_AV1_REFUSE_NO_PASSES);
     if (frame_.on_gpu(DD_STAGE_MC)) {
-        recorded.recon.reset(recorded.dst, readable_references(info), info.recorders, std::max(info.tiles, 1u));
+        recorded.recon.reset(recorded.dst, readable_references(info), info.recorders);
         for (unsigned i = 0; i < info.recorders; i++)
             recorders.push_back({&frame_, i});
     } else {
@@ -150,7 +150,7 @@ bool Av1Frame::plan_recon(PhaseWork &work) {
     const Gpu &gpu = *frame_.session->gpu();
     plan_av1_recon(recorded, gpu.profile(), work);
     const bool exceeds = !gpu.exceeded({&work, nullptr}).empty();
-    if (!exceeds && !too_many_av1_dispatches(work, gpu.profile()) && !too_many_av1_levels(recorded))
+    if (!exceeds && !too_many_av1_dispatches(work, gpu.profile()))
         return true;
     refuse(exceeds ? DD_AV1_REFUSE_LIMITS : DD_AV1_REFUSE_DISPATCHES);
     work.clear();

@@ -131,16 +131,6 @@ int dd_av1_take_residual(DdAv1Recorder *recorder, const DdAv1Residual *residual)
     return record(recorder, residual, [&](Av1Recorder &to) { return to.residuals.take(*residual); });
 }
 
-int dd_av1_takes_intra(const DdFrame *frame) {
-    return frame && frame->takes_intra;
-}
-
-int dd_av1_intra(DdAv1Recorder *recorder, const DdAv1Intra *intra) {
-    if (recorder && !recorder->frame->takes_intra)
-        return DD_ERR_INVALID;
-    return record(recorder, intra, [&](Av1Recorder &to) { return to.intra(*intra); });
-}
-
 int dd_av1_cpu_share(DdAv1Recorder *recorder, unsigned x, unsigned y, unsigned w, unsigned h) {
     return record_with(recorder,
                        [&](Av1Recorder &) { return av1_of(recorder->frame)->sync.add(recorder->index, x, y, w, h); });

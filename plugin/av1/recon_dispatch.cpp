@@ -2,7 +2,6 @@
 //
 // Dispatches of AV1's inter prediction and residuals, and the bytes that they read.
 #include "av1/dispatch.h"
-#include "av1/intra_dispatch.h"
 #include "av1/prediction_dispatch.h"
 #include "av1/residual_dispatch.h"
 #include "av1/tables.h"
@@ -56,7 +55,6 @@ void plan_av1_recon(const Av1Batch &batch, Profile profile, PhaseWork &work, std
     constexpr unsigned most = kAv1MostDispatches - kAv1FilterDispatches - kAv1ResidualDispatches;
     next = plan_av1_predictions(batch, {profile == Profile::v3d ? most : 0, worth_ns}, next, work);
     next = plan_av1_residuals(recon, batch.dst.format.bit_depth, next, work);
-    next = plan_av1_intra(batch, next, work);
     if (work.dispatches.empty())
         return;
     work.upload_bytes = align_upload(sizeof(DdAv1ReconParams) + next * 4);
@@ -69,7 +67,7 @@ void plan_av1_recon(const Av1Batch &batch, Profile profile, PhaseWork &work, std
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {
     if (work.dispatches.empty())
         return;
-    std::byte *const words = upload + sizeof(DdAv1ReconParams), *const coefs = upload + work.coefs_at;
+    std::byte *const coefs = upload + work.coefs_at;
     static const auto tables = make_tables();
     const Av1Recon &recon = batch.recon;
     const DdAv1ReconParams params = params_of(batch.dst);
@@ -83,7 +81,7 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
     for (const Av1Recorder &recorder : recon.recorders)
         put(recorder.masks.data(), recorder.masks.size() * 4);
     upload = write_av1_predictions(batch, work, DD_AV1_TABLE_WORDS + mask_words(recon), upload);
-    write_av1_intra(batch, work, words, write_av1_residuals(recon, work, upload));
+    write_av1_residuals(recon, work, upload);
     if (!work.coefs_acquired)
         write_av1_coefficients(recon, coefs);
 }

@@ -78,7 +78,7 @@ std::array<std::uint8_t, DD_AV1_BOUND_REFS> Av1References::bound(unsigned group)
 
 // ---- recorder -------------------------------------------------------------------------------------------
 
-void Av1Recorder::reset(const PictureLayout &dst, const Av1References &references, std::span<Av1IntraLevels> levels) {
+void Av1Recorder::reset(const PictureLayout &dst, const Av1References &references) {
     const auto clear = [](auto &streams) {
         for (auto &group : streams)
             for (auto &stream : group)
@@ -95,9 +95,6 @@ void Av1Recorder::reset(const PictureLayout &dst, const Av1References &reference
     known_masks_.clear();
     predictions = residuals_kept = 0;
     residuals.reset(dst);
-    intra_steps.clear();
-    intra_words = intra_levels = 0;
-    levels_ = levels;
     used_pictures = 0;
     dst_ = dst;
     references_ = references;
@@ -395,15 +392,12 @@ bool Av1Recorder::difference(const DdAv1Difference &d) {
 
 // ---- frame ----------------------------------------------------------------------------------------------
 
-void Av1Recon::reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count, unsigned tiles) {
-    intra_levels.resize(tiles);
-    for (Av1IntraLevels &levels : intra_levels)
-        levels.reset(dst);
+void Av1Recon::reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count) {
     references = refs;
     if (recorders.size() < recorder_count || recorders.size() > 4 * std::size_t{recorder_count})
         recorders.resize(recorder_count);
     for (Av1Recorder &recorder : recorders)
-        recorder.reset(dst, refs, intra_levels);
+        recorder.reset(dst, refs);
 }
 
 void Av1Recon::clear() {
@@ -420,13 +414,6 @@ Av1ReconCounts Av1Recon::counts() const {
         all.residuals_kept += recorder.residuals_kept;
     }
     return all;
-}
-
-unsigned Av1Recon::highest_intra_level() const {
-    unsigned level = 0;
-    for (const Av1Recorder &recorder : recorders)
-        level = std::max(level, recorder.intra_levels);
-    return level;
 }
 
 unsigned Av1Recon::used_refs() const {

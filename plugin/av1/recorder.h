@@ -3,7 +3,6 @@
 // Records of AV1's inter prediction: checked, cut into what a kernel's record may be, and sorted by kernel, by the
 // references that a dispatch binds, and by class.
 #pragma once
-#include "av1/intra_levels.h"
 #include "av1/residual.h"
 #include "batch/picture_layout.h"
 #include "common/av1_recon.h"
@@ -53,31 +52,15 @@ class Av1References {
 template <typename Record>
 using Av1Streams = std::array<std::array<RecordList<Record>, DD_AV1_CLASSES>, Av1References::kGroups>;
 
-// A record of intra prediction. Its level is higher than those of all records that it needs the pixels of.
-struct Av1IntraStep {
-    DdAv1IntraRecord record;
-    std::uint32_t level; // from 1 on
-};
-
-// DD_AV1_DO_*
-constexpr unsigned av1_intra_mode(const DdAv1IntraRecord &record) {
-    return record.how >> DD_AV1_INTRA_MODE_SHIFT & 15;
-}
-// log2 of the lanes that work on a record.
-unsigned av1_intra_class(const DdAv1IntraRecord &record);
-
 class Av1Recorder {
   public:
-    // `levels`: of the frame's tiles, for all its recorders; none: none of them takes intra blocks.
-    void reset(const PictureLayout &dst, const Av1References &references, std::span<Av1IntraLevels> levels = {});
+    void reset(const PictureLayout &dst, const Av1References &references);
     // False: refused.
     bool predict(const DdAv1Prediction &p);
     // A record for all planes, or as many for parts of a large block.
     bool predict(const DdAv1InterBlock &b);
     bool overlap(const DdAv1Overlap &o);
     bool difference(const DdAv1Difference &d);
-    // Takes the coefficients of its residuals, too.
-    Av1Recorded intra(const DdAv1Intra &i);
 
     Av1Streams<DdAv1McRecord> mc, blocks;           // from one reference: of planes, of whole blocks
     Av1Streams<DdAv1PairRecord> pairs, pair_blocks; // from two
@@ -89,10 +72,6 @@ class Av1Recorder {
     unsigned used_pictures = 0; // by bit
     Av1Residuals residuals;
     std::uint64_t residuals_kept = 0; // by the CPU
-    // What they say of residuals, sums, palettes and masks counts from the first ones of this recorder.
-    RecordList<Av1IntraStep> intra_steps;
-    std::uint32_t intra_words = 0; // that they need at DD_BIND_RESIDUALS
-    unsigned intra_levels = 0;     // the highest
 
   private:
     struct Area {
@@ -119,18 +98,9 @@ class Av1Recorder {
     // Of w * h weights.
     std::uint32_t add_mask(const std::uint8_t *mask, unsigned w, unsigned h);
     std::uint32_t copy_mask(const std::uint8_t *from, unsigned stride, unsigned w, unsigned h);
-    bool allowed(const DdAv1Intra &i) const;
-    unsigned level_of(const DdAv1Intra &i, unsigned mode) const;
-    void add_step(const DdAv1IntraRecord &record, unsigned level);
-    Av1Recorded add_intra_residual(const DdAv1Intra &i, unsigned plane, DdAv1IntraRecord &record);
-    void add_palette(const DdAv1Intra &i, DdAv1IntraRecord &record);
-    unsigned add_sums(const DdAv1Intra &i, DdAv1IntraRecord &record);
-    Av1Recorded add_intra_residuals(const DdAv1Intra &i, DdAv1IntraRecord &record);
-    void put_steps(const DdAv1Intra &i, DdAv1IntraRecord &record);
 
     PictureLayout dst_;
     Av1References references_;
-    std::span<Av1IntraLevels> levels_;
     // One mask may serve blocks of several sizes.
     struct Mask {
         const std::uint8_t *weights;
@@ -147,18 +117,16 @@ struct Av1ReconCounts {
     std::uint64_t predictions = 0, residuals = 0, residuals_kept = 0;
 };
 
-// Inter prediction of a frame and the residuals that are added to it, and intra prediction.
+// Inter prediction of a frame and the residuals that are added to it.
 struct Av1Recon {
     Av1References references;
     std::vector<Av1Recorder> recorders;
-    std::vector<Av1IntraLevels> intra_levels; // by tile
 
-    void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count, unsigned tiles = 1);
+    void reset(const PictureLayout &dst, const Av1References &refs, unsigned recorder_count);
     // Empties the recorders, which refuse everything then and keep their memory.
     void clear();
     Av1ReconCounts counts() const;
     unsigned used_refs() const;
-    unsigned highest_intra_level() const;
     // All coefficients lie in capacity that was lent to the first recorder, the only one that is used: they needn't
     // be copied.
     bool has_lent_coefs() const { return !recorders.empty() && recorders.front().residuals.coefs.is_external(); }

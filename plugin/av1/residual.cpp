@@ -211,7 +211,7 @@ int av1_dc_residual(const Av1Shape &shape, int dc) {
     return (half_turn(dc) + 8) >> 4;
 }
 
-Av1Residuals::Av1Residuals() : bin_at_(kAv1TxSizes * kAv1TxTypes * kCorners * 2, std::uint16_t{kNoBin}) {}
+Av1Residuals::Av1Residuals() : bin_at_(kAv1TxSizes * kAv1TxTypes * kCorners, std::uint16_t{kNoBin}) {}
 
 void Av1Residuals::reset(const PictureLayout &dst) {
     for (Av1ItxBin &bin : bins)
@@ -226,13 +226,12 @@ void Av1Residuals::reset(const PictureLayout &dst) {
     }
 }
 
-Av1ItxBin &Av1Residuals::bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner,
-                                bool apart) {
+Av1ItxBin &Av1Residuals::bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner) {
     const unsigned number = corner.cols ? (corner.cols - 2) * 4 + corner.rows - 2 : kCorners - 1;
-    std::uint16_t &at = bin_at_[((size * kAv1TxTypes + type) * kCorners + number) * 2 + apart];
+    std::uint16_t &at = bin_at_[(size * kAv1TxTypes + type) * kCorners + number];
     if (at == kNoBin) {
         at = static_cast<std::uint16_t>(bins.size());
-        bins.push_back({shape_bits(shape, corner) | (apart ? DD_AV1_ITX_SEPARATE : 0), {}});
+        bins.push_back({shape_bits(shape, corner), {}});
     }
     return bins[at];
 }
@@ -270,7 +269,7 @@ std::uint32_t Av1Residuals::take_dc(const DdAv1Residual &r, const Limits &limits
 }
 
 template <typename T>
-Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst, bool apart) {
+Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst) {
     T *const from = static_cast<T *>(r.coefs);
     void *const home = r.home ? r.home : r.coefs;
     const Av1Corner corner = av1_corner(limits.shape, r.size, r.eob);
@@ -278,7 +277,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
     const auto first = static_cast<std::uint32_t>(coefs.size());
     T *const to = reinterpret_cast<T *>(coefs.extend(values * sizeof(T) / 4));
     note_taken(home, first, corner, stride);
-    Av1ItxBin &bin = bin_of(r.size, r.type, limits.shape, corner, apart);
+    Av1ItxBin &bin = bin_of(r.size, r.type, limits.shape, corner);
     if (!move_any_corner(from, stride, corner, to).within(limits.harmless) &&
         !av1_residual_in_range(limits.shape, corner, dst_.format.bit_depth, to)) {
         taken_.back().home = from; // whoever is refused keeps them
@@ -312,27 +311,12 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r) {
     const std::uint32_t dst = (std::uint32_t{r.x} | r.plane) | std::uint32_t{r.y} << 16;
     const bool wide = dst_.format.bit_depth > 8;
     if (is_dc_alone(r)) {
-        DdAv1ItxRecord &record = *bin_of(r.size, r.type, limits.shape, {}, false).records.extend(1);
+        DdAv1ItxRecord &record = *bin_of(r.size, r.type, limits.shape, {}).records.extend(1);
         record.dst = dst;
         record.coefs = wide ? take_dc<std::int32_t>(r, limits) : take_dc<std::int16_t>(r, limits);
         return Av1Recorded::ok;
     }
-    return wide ? take<std::int32_t>(r, limits, dst, false) : take<std::int16_t>(r, limits, dst, false);
-}
-
-Av1Recorded Av1Residuals::take_separate(const DdAv1Residual &r, unsigned w_log2, unsigned h_log2, std::uint32_t &to,
-                                        bool &dc_alone) {
-    const Limits *const allowed = limits_of(r);
-    if (!allowed || allowed->shape.w != 1u << w_log2 || allowed->shape.h != 1u << h_log2)
-        return Av1Recorded::invalid;
-    const Limits &limits = *allowed;
-    const bool wide = dst_.format.bit_depth > 8;
-    dc_alone = is_dc_alone(r);
-    if (dc_alone) {
-        to = wide ? take_dc<std::int32_t>(r, limits) : take_dc<std::int16_t>(r, limits);
-        return Av1Recorded::ok;
-    }
-    return wide ? take<std::int32_t>(r, limits, to, true) : take<std::int16_t>(r, limits, to, true);
+    return wide ? take<std::int32_t>(r, limits, dst) : take<std::int16_t>(r, limits, dst);
 }
 
 template <typename T>
@@ -346,18 +330,6 @@ void Av1Residuals::give_back(const Taken &one) const {
     const unsigned rows = 1u << one.rows;
     for (unsigned column = 0; column < 1u << one.cols; column++)
         std::copy_n(from + column * rows, rows, to + column * one.stride);
-}
-
-void Av1Residuals::undo_separate(const DdAv1Residual &r) {
-    Taken &last = taken_.back();
-    last.home = r.coefs;
-    dst_.format.bit_depth == 8 ? give_back<std::int16_t>(last) : give_back<std::int32_t>(last);
-    if (last.cols) {
-        bin_of(r.size, r.type, limits_[r.size][r.type].shape, {last.cols, last.rows}, true).records.pop_back();
-        coefs.keep(coefs.data() + last.coefs);
-    }
-    taken_.pop_back();
-    count--;
 }
 
 void Av1Residuals::give_back() {

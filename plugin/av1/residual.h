@@ -63,12 +63,6 @@ class Av1Residuals {
     void reset(const PictureLayout &dst);
     // Moves the coefficients into the batch: zeros stay behind.
     Av1Recorded take(const DdAv1Residual &r);
-    // The same of an intra block of so many pixels (log2), whose plane and position aren't looked at: the residual
-    // goes to `to` (DD_AV1_ITX_SEPARATE), or becomes a single value for each pixel, which takes its place in `to`.
-    Av1Recorded take_separate(const DdAv1Residual &r, unsigned w_log2, unsigned h_log2, std::uint32_t &to,
-                              bool &dc_alone);
-    // The last one of those, which was taken, is its owner's again.
-    void undo_separate(const DdAv1Residual &r);
     // Puts everything that was taken back to where it was, or to its home.
     void give_back();
 
@@ -94,12 +88,12 @@ class Av1Residuals {
     const Limits *limits_of(const DdAv1Residual &r) const;
 
     // The corner's sides are 0 where there is a DC coefficient alone.
-    Av1ItxBin &bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner, bool apart);
+    Av1ItxBin &bin_of(unsigned size, unsigned type, const Av1Shape &shape, const Av1Corner &corner);
     void note_taken(void *home, std::uint32_t first, const Av1Corner &corner, unsigned stride);
     template <typename T>
     std::uint32_t take_dc(const DdAv1Residual &r, const Limits &limits);
     template <typename T>
-    Av1Recorded take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst, bool apart);
+    Av1Recorded take(const DdAv1Residual &r, const Limits &limits, std::uint32_t dst);
     template <typename T>
     void give_back(const Taken &one) const;
 
@@ -108,7 +102,7 @@ class Av1Residuals {
     unsigned limits_depth_ = 0; // that the limits are for
     RecordList<Taken> taken_;
     static constexpr unsigned kCorners = 17, kNoBin = 0xffff;
-    std::vector<std::uint16_t> bin_at_; // by size, type, corner and whether they are apart
+    std::vector<std::uint16_t> bin_at_; // by size, type and corner
 };
 
 } // namespace dd

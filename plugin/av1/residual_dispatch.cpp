@@ -24,16 +24,12 @@ constexpr unsigned field(std::uint32_t shape, unsigned shift) {
     return shape >> shift & 7;
 }
 
-// The kernels: DCTs with a side of 32 or 64 are one's of their own. Those that leave residuals of intra blocks apart
-// wait for nothing.
+// The kernels: DCTs with a side of 32 or 64 have one of their own.
 struct Kernel {
     const char *name;
-    bool large, apart;
+    bool large;
 };
-constexpr Kernel kKernels[] = {{"av1_itx_large_apart_", true, true},
-                               {"av1_itx_apart_", false, true},
-                               {"av1_itx_large_", true, false},
-                               {"av1_itx_", false, false}};
+constexpr Kernel kKernels[] = {{"av1_itx_large_", true}, {"av1_itx_", false}};
 
 bool is_large(std::uint32_t shape) {
     const unsigned longer = std::max(field(shape, DD_AV1_ITX_W_SHIFT), field(shape, DD_AV1_ITX_H_SHIFT));
@@ -64,9 +60,7 @@ void count_shapes(const Av1Recon &recon, std::vector<Av1ShapeCount> &shapes) {
 }
 
 auto runs_on(const Kernel &kernel) {
-    return std::views::filter([&](const Av1ShapeCount &one) {
-        return is_large(one.shape) == kernel.large && ((one.shape & DD_AV1_ITX_SEPARATE) != 0) == kernel.apart;
-    });
+    return std::views::filter([&](const Av1ShapeCount &one) { return is_large(one.shape) == kernel.large; });
 }
 
 // Writes words one after the other.
@@ -96,16 +90,14 @@ void write_groups(WordWriter &to, const std::vector<Av1ShapeCount> &shapes, cons
 }
 
 void write_records(WordWriter &to, const Av1Recon &recon, std::uint32_t shape) {
-    const bool dc_alone = shape & DD_AV1_ITX_DC_ALONE, apart = shape & DD_AV1_ITX_SEPARATE;
-    std::uint32_t coefs = 0, residuals = 0; // of the recorders before
+    const bool dc_alone = shape & DD_AV1_ITX_DC_ALONE;
+    std::uint32_t coefs = 0; // of the recorders before
     for (const Av1Recorder &recorder : recon.recorders) {
         for (const Av1ItxBin &bin : recorder.residuals.bins)
             if (bin.shape == shape)
                 for (const DdAv1ItxRecord &record : bin.records)
-                    to.put(std::array<std::uint32_t, kRecordWords>{record.dst + (apart ? residuals : 0),
-                                                                   record.coefs + (dc_alone ? 0 : coefs)});
+                    to.put(std::array<std::uint32_t, kRecordWords>{record.dst, record.coefs + (dc_alone ? 0 : coefs)});
         coefs += words(recorder.residuals.coefs.size());
-        residuals += recorder.intra_words;
     }
 }
 
@@ -127,7 +119,7 @@ std::uint64_t plan_av1_residuals(const Av1Recon &recon, unsigned bit_depth, std:
         const auto at = static_cast<std::uint32_t>(next);
         d.set_push(DdAv1ItxPush{at, at + groups * kGroupWords});
         d.groups = groups;
-        d.barrier = !kernel.apart && std::exchange(barrier, false);
+        d.barrier = std::exchange(barrier, false);
         work.dispatches.push_back(d);
         next += std::uint64_t{groups} * kGroupWords + std::uint64_t{records} * kRecordWords;
     }

@@ -9,7 +9,5 @@ namespace dd {
 extern const std::int8_t av1_subpel_taps[6][15][8];
 extern const std::int8_t av1_warp_taps[193][8];
 extern const std::uint8_t av1_overlap_weights[64];
-extern const std::uint8_t av1_smooth_weights[128];
-extern const std::int8_t av1_intra_filter_taps[5][8][7];
 
 } // namespace dd

@@ -61,7 +61,6 @@ struct Dispatch {
     }
 };
 
-class Av1IntraSchedule;
 class Av1PredictionSchedule;
 class Vp9IntraSchedule;
 
@@ -83,7 +82,6 @@ struct PhaseWork {
     std::uint64_t residual_bytes = 0;      // of intra blocks: what kernels need at DD_BIND_RESIDUALS ...
     std::uint64_t most_residual_bytes = 0; // ... and would need if all of such a picture were intra blocks
     std::shared_ptr<Vp9IntraSchedule> intra_schedule;       // from planning to writing: of intra prediction
-    std::shared_ptr<Av1IntraSchedule> av1_intra_schedule;   // the same of AV1's
     std::shared_ptr<Av1PredictionSchedule> av1_predictions; // the same of AV1's predictions
     std::vector<Av1ShapeCount> shapes;                      // the same of residuals
     // Where a picture has a working copy: instead of all of it, these tiles go to the CPU behind a recon phase that

@@ -3,8 +3,7 @@
 // AV1's part of a saved batch:
 //   picture being decoded: 6 words of format, which its references share
 //   7 slots: the first one with the same picture, ~0: none; a bit mask of the slots whose pixels follow
-//   recorders; of each: lengths and streams in the order of each_stream, words of residuals that are apart,
-//   then shape and stream of each bin of
+//   recorders; of each: lengths and streams in the order of each_stream, then shape and stream of each bin of
 //   residuals
 //   filters: what they were set from (Av1FilterTables); all empty where the batch has none
 //   pixels of the picture and of the references, as make_picture_layout lays them out
@@ -36,12 +35,10 @@ void each_stream(Recorder &recorder, Visit visit) {
     all(recorder.differences);
     visit(recorder.masks);
     visit(recorder.residuals.coefs);
-    visit(recorder.intra_steps);
 }
 
 void write_recorder(Writer &out, const Av1Recorder &recorder) {
     each_stream(recorder, [&](const auto &stream) { out.stream(stream); });
-    out.word(recorder.intra_words);
     out.word(static_cast<std::uint32_t>(recorder.residuals.bins.size()));
     for (const Av1ItxBin &bin : recorder.residuals.bins) {
         out.word(bin.shape);
@@ -51,9 +48,6 @@ void write_recorder(Writer &out, const Av1Recorder &recorder) {
 
 void read_recorder(Reader &in, Av1Recorder &recorder) {
     each_stream(recorder, [&](auto &stream) { in.stream(stream); });
-    recorder.intra_words = in.word();
-    for (const Av1IntraStep &step : recorder.intra_steps)
-        recorder.intra_levels = std::max(recorder.intra_levels, step.level);
     const std::uint32_t bins = in.word();
     for (std::uint32_t i = 0; i < bins && in.good(); i++) {
         Av1ItxBin &bin = recorder.residuals.bins.emplace_back();

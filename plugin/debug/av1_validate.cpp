@@ -28,8 +28,6 @@ class Checker {
         for (unsigned p = 0; p < dst.format.planes; p++)
             cells_left_ += std::uint64_t{dst.plane[p].padded_width / 4} * (dst.plane[p].padded_height / 2);
         residuals_left_ = cells_left_ / 2; // of 4x4
-        steps_left_ = cells_left_ * 3 / 2; // prediction, residual, sums
-        residual_words_left_ = cells_left_ * 8;
     }
 
     bool recorder(const Av1Recorder &r) {
@@ -46,10 +44,6 @@ class Checker {
                 return group < recon_.references.groups() && c < DD_AV1_CLASSES && lanes(c) && check(record, group, c);
             });
         };
-        // Eight words a cell of residuals, and one for four pixels of sums at most.
-        if (r.intra_words > residual_words_left_)
-            return false;
-        residual_words_left_ -= r.intra_words;
         const auto is_single = [&](const auto &m, unsigned group, unsigned c) { return single(m, group, c); };
         const auto is_pair = [&](const auto &m, unsigned group, unsigned c) { return pair(r, m, group, c); };
         return are_whole(r.blocks) && are_whole(r.pair_blocks) && all(r.mc, is_single) && all(r.pairs, is_pair) &&
@@ -57,9 +51,7 @@ class Checker {
                all(r.overlaps, [&](const auto &o, unsigned group, unsigned c) { return overlap(o, group, c); }) &&
                all(r.warps, [&](const auto &w, unsigned group, unsigned c) { return warp(r, w, group, c); }) &&
                all(r.differences, [&](const auto &d, unsigned group, unsigned c) { return difference(d, group, c); }) &&
-               std::ranges::all_of(r.residuals.bins, [&](const Av1ItxBin &bin) { return residuals(r, bin); }) &&
-               std::ranges::all_of(r.intra_steps,
-                                   [&](const Av1IntraStep &step) { return is_valid(r, step, dst_) && steps(step); });
+               std::ranges::all_of(r.residuals.bins, [&](const Av1ItxBin &bin) { return residuals(r, bin); });
     }
 
   private:
@@ -68,15 +60,6 @@ class Checker {
         const std::uint64_t count = std::uint64_t{1} << size_class;
         const bool fit = count <= cells_left_;
         cells_left_ -= fit ? count : 0;
-        return fit;
-    }
-    // A cell is predicted, and gets its residual. Sums take less.
-    bool steps(const Av1IntraStep &step) {
-        const std::uint32_t how = step.record.how, planes = 1 + (step.record.dst & 1);
-        const std::uint64_t count = std::uint64_t{planes}
-                                    << ((how >> DD_AV1_INTRA_W_SHIFT & 7) + (how >> DD_AV1_INTRA_H_SHIFT & 7) - 4);
-        const bool fit = count <= steps_left_;
-        steps_left_ -= fit ? count : 0;
         return fit;
     }
     // Records of whole blocks, whose planes may be looked at then.
@@ -185,9 +168,8 @@ class Checker {
     }
 
     bool residuals(const Av1Recorder &r, const Av1ItxBin &bin) {
-        const bool apart = bin.shape & DD_AV1_ITX_SEPARATE;
-        const auto shape = av1_shape_of_bits(bin.shape & ~DD_AV1_ITX_SEPARATE);
-        if (!shape || (apart && bin.shape & DD_AV1_ITX_DC_ALONE))
+        const auto shape = av1_shape_of_bits(bin.shape);
+        if (!shape)
             return false;
         const Av1Shape block = av1_shape(shape->size, shape->type);
         const bool dc_alone = bin.shape & DD_AV1_ITX_DC_ALONE;
@@ -195,16 +177,15 @@ class Checker {
             dc_alone ? 0 : (std::uint64_t{1} << (shape->corner.cols + shape->corner.rows)) * dst_.bytes_per_pixel() / 2;
         return std::ranges::all_of(bin.records, [&](const DdAv1ItxRecord &i) {
             const unsigned x = i.dst & 0xfffc, y = i.dst >> 16;
-            const bool placed = apart ? i.dst + std::uint64_t{block.w} * block.h / 2 <= r.intra_words
-                                      : !(y & 3) && in_plane(i.dst & 3, x, y, block.w, block.h);
-            return residuals_left_-- && placed && (dc_alone || i.coefs + words <= r.residuals.coefs.size());
+            return residuals_left_-- && !(y & 3) && in_plane(i.dst & 3, x, y, block.w, block.h) &&
+                   (dc_alone || i.coefs + words <= r.residuals.coefs.size());
         });
     }
 
     const Av1Recon &recon_;
     const PictureLayout &dst_;
     unsigned present_;
-    std::uint64_t cells_left_ = 0, residuals_left_ = 0, steps_left_ = 0, residual_words_left_ = 0;
+    std::uint64_t cells_left_ = 0, residuals_left_ = 0;
 };
 
 // Pixels on each side of an edge that its filter reads, by size: luma's 4, 8, 14 wide, chroma's 4, 6.

@@ -9,8 +9,6 @@ namespace dd {
 
 // `present`: bit s: the pixels of slot s are at hand.
 bool is_valid(const Av1Recon &recon, const PictureLayout &dst, unsigned present);
-// A record of intra prediction, and nothing else of its recorder.
-bool is_valid(const Av1Recorder &recorder, const Av1IntraStep &step, const PictureLayout &dst);
 // What Av1Filters::set() doesn't have to check of a decoder: no filter reaches over the picture.
 bool are_valid(const Av1FilterTables &tables, const PictureLayout &dst);
 

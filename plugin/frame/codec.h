@@ -56,6 +56,7 @@ struct CodecTraits {
     unsigned superblock;     // largest, in pixels
     bool needs_references;   // without one of them in the GPU's reach, the whole frame is the CPU's
     bool interleaves_frames; // a thread may begin a frame before it has submitted another
+    bool intra_on_gpu;       // a wide GPU takes the intra blocks of frames with inter blocks
 };
 
 // What a codec keeps of a session. Any thread may call it.

@@ -13,7 +13,6 @@ using namespace dd;
 namespace {
 
 constexpr unsigned kMostRecorders = 256;
-constexpr unsigned kMostTiles = 64 * 64; // AV1 specification, section 3: MAX_TILE_COLS, MAX_TILE_ROWS
 
 std::unique_ptr<DdFrame> idle_frame(DdSession &session) {
     const std::lock_guard lock(session.mutex);
@@ -40,7 +39,8 @@ bool gpu_reaches(const DdSession &session, const DdFrameInfo &info) {
 // In frames without inter blocks chains of intra blocks are long, and the CPU, which needn't wait for anything there,
 // does them as it parses.
 bool gpu_can_take_intra(const DdSession &session, const DdFrameInfo &info) {
-    return session.gpu() && session.gpu()->profile() == Profile::wide && !info.intra_only;
+    return session.codec->traits.intra_on_gpu && session.gpu() && session.gpu()->profile() == Profile::wide &&
+           !info.intra_only;
 }
 
 bool takes_intra(const DdFrame &frame, const DdFrameInfo &info) {
@@ -391,8 +391,7 @@ extern "C" {
 
 int dd_frame_begin(DdSession *session, const DdFrameInfo *info, DdFrame **frame) {
     DdFrameInfo all;
-    if (!session || !frame || !take(info, all) || !all.dst || all.recorders < 1 || all.recorders > kMostRecorders ||
-        all.tiles > kMostTiles)
+    if (!session || !frame || !take(info, all) || !all.dst || all.recorders < 1 || all.recorders > kMostRecorders)
         return DD_ERR_INVALID;
     *frame = nullptr;
     return guarded([&] { return begin_frame(*session, all, frame); });

@@ -9,7 +9,7 @@
 
 namespace dd {
 
-Vp9Codec::Vp9Codec() : Codec({"vp9", 64, true, false}) {}
+Vp9Codec::Vp9Codec() : Codec({"vp9", 64, true, false, true}) {}
 
 std::unique_ptr<CodecFrame> Vp9Codec::make_frame(DdFrame &frame) {
     return std::make_unique<Vp9Frame>(*this, frame);

@@ -112,8 +112,6 @@ def av1_rows(tier: str) -> list[Row]:
                 "--profile", "wide"),
             row("filters, one frame at a time", av1_alone("lf", "cdef", "lr"), *av1, *PROVED, *one_frame),
             row("gpu, one frame at a time", "gpu", *av1, *small, *one_frame),
-            row("gpu, one frame and thread at a time, profile wide", "gpu", *av1, *small, "--max-frame-delay", "1",
-                "--profile", "wide"),
             row("mc alone", av1_alone("mc"), *av1, *small),
             row("mc and itx alone", av1_alone("mc", "itx"), *av1, *small),
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),
@@ -131,7 +129,6 @@ def av1_rows(tier: str) -> list[Row]:
 def shader_rows() -> list[Row]:
     checked = (*PROVED, "--tier", "core", "--validation", "shaders", "--jobs", "1")
     return [row("vp9", "gpu", "--codec", "vp9", *FEW, "--part", "1/3", "--profile", "wide", *checked),
-            # not the wide intra kernel: with the layer's checks no pipeline is made of it
             row("av1", "gpu", "--codec", "av1", *AV1_FEW, *checked)]
 
 

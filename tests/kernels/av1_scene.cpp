@@ -45,7 +45,7 @@ Av1Scene::Av1Scene(Random &r, const PictureFormat &format, unsigned pictures) : 
     }
     Av1References references;
     references.set(which);
-    batch.recon.reset(batch.dst, references, 2, 2);
+    batch.recon.reset(batch.dst, references, 2);
     before = random_pixels(random, batch.dst);
     expected = before;
 }

@@ -149,7 +149,7 @@ TEST_CASE("lists of more than four gigabytes are refused", "[limits]") {
             require_refused(work[1], bytes, profile);
             Av1Batch av1;
             av1.dst = layout;
-            av1.recon.reset(layout, {}, 1, 1);
+            av1.recon.reset(layout, {}, 1);
             Av1Residuals &residuals = av1.recon.recorders[0].residuals;
             std::int16_t coefficients[16] = {100};
             DdAv1Residual residual = {};

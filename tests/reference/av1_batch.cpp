@@ -2,7 +2,6 @@
 #include "reference/av1_batch.h"
 
 #include "av1/blocks.h"
-#include "reference/av1_intra.h"
 #include "reference/av1_prediction.h"
 #include "reference/av1_residual.h"
 #include "reference/pixels.h"
@@ -58,17 +57,13 @@ class Runner {
         each(recorder_.differences, [&](const DdAv1DiffRecord &r, unsigned group) { difference(r, group); });
     }
 
-    // Of inter blocks.
     void residuals() {
-        for (const Av1ItxBin &bin : recorder_.residuals.bins) {
-            if (bin.shape & DD_AV1_ITX_SEPARATE)
-                continue;
+        for (const Av1ItxBin &bin : recorder_.residuals.bins)
             for (const DdAv1ItxRecord &record : bin.records)
                 if (bin.shape & DD_AV1_ITX_DC_ALONE)
                     dc_alone(bin.shape, record);
                 else
                     residual(bin.shape, record);
-        }
     }
 
   private:
@@ -223,7 +218,6 @@ void run_av1_recon(const Av1Batch &batch, const std::array<const std::uint8_t *,
         Runner(batch, recorder, references, dst).predictions();
     for (const Av1Recorder &recorder : batch.recon.recorders)
         Runner(batch, recorder, references, dst).residuals();
-    run_av1_intra(batch, dst);
 }
 
 } // namespace dd::reference

@@ -30,7 +30,7 @@ void transform(std::span<std::int64_t> x, const Av1Shape &shape, unsigned bit_de
 
 DdAv1Residual residual_of_record(const PictureLayout &layout, const Av1Residuals &residuals, std::uint32_t shape,
                                  const DdAv1ItxRecord &record, Av1Coefs &coefs) {
-    const Av1CodedShape coded = *av1_shape_of_bits(shape & ~DD_AV1_ITX_SEPARATE);
+    const Av1CodedShape coded = *av1_shape_of_bits(shape);
     const std::size_t bytes = layout.bytes_per_pixel() * 2, stride = std::min(av1_shape(coded.size, 0).h, 32u);
     const std::size_t cols = std::size_t{1} << coded.corner.cols, rows = std::size_t{1} << coded.corner.rows;
     coefs = {};

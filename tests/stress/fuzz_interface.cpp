@@ -285,8 +285,6 @@ class Run {
             break;
         }
         case 5:
-            return intra(recorder);
-        case 6:
             dd_av1_cpu_share(recorder, in_.take<std::uint16_t>(), in_.take<std::uint16_t>(), in_.below(65),
                              in_.below(65));
             dd_av1_cpu_shares_complete(frame);
@@ -296,19 +294,6 @@ class Run {
             dd_av1_residuals_kept(recorder, in_.below(9));
             dd_av1_refuse(frame, static_cast<DdAv1Refusal>(in_.below(8)));
         }
-    }
-
-    void intra(DdAv1Recorder *recorder) {
-        auto block = in_.take<DdAv1Intra>();
-        const DdAv1Residual residuals[2] = {residual(), residual()};
-        block.palette[0] = tables_.at(0);
-        block.palette[1] = tables_.at(16);
-        block.indices = static_cast<const std::uint8_t *>(tables_.at(32));
-        block.index_stride %= 65;
-        block.mask = in_.below(4) ? nullptr : static_cast<const std::uint8_t *>(tables_.at(0));
-        for (unsigned i = 0; i < 2; i++)
-            block.residual[i] = in_.below(2) ? &residuals[i] : nullptr;
-        dd_av1_intra(recorder, &block);
     }
 
     DdSession *session_;

@@ -75,8 +75,9 @@ extern "C" {
  *  4  2026-11-28  DdAv1Recorder instead of a frame and an index; DD_SIDE_NONE is in debug.h
  *  5  2026-11-28  DdDeviceOptions.p010; dd_device_exports says what
  *  6  2026-11-29  DdFrameInfo.unread, dd_picture_read, dd_frame_rerun
- *  7  2026-11-29  DD_OPTION_OFF for DdDeviceOptions.p010 */
-#define DD_API_NUMBER 7
+ *  7  2026-11-29  DD_OPTION_OFF for DdDeviceOptions.p010
+ *  8  2026-11-29  dd_av1_intra and dd_av1_takes_intra are gone, DdFrameInfo.tiles is ignored */
+#define DD_API_NUMBER 8
 
 typedef enum DdResult {
     DD_OK = 0,
@@ -279,7 +280,7 @@ typedef struct DdFrameInfo {
     uint32_t cpu_only;                 /**< 1: the frame needs what the GPU doesn't do; it is only counted */
     uint32_t one_pass;    /**< AV1: 1: blocks are reconstructed as they are parsed; the recon phase stays on the CPU */
     uint32_t coded_bytes; /**< of the frame in the bitstream, from which coefficients are estimated; 0: unknown */
-    uint32_t tiles;       /**< AV1: of the frame, at most 4096; 0: one */
+    uint32_t tiles;       /**< ignored */
     /** 1: on a device that exports pictures, the CPU reads the complete `dst` only after a call of dd_picture_read,
      *  so its caches need no maintenance before. The library takes care of later frames that refer to `dst`. */
     uint32_t unread;
@@ -604,65 +605,6 @@ DD_API int dd_av1_take_residual(DdAv1Recorder *recorder, const DdAv1Residual *re
  *  Its recon phase can't run on the GPU then. After both phases were submitted together, or a wait for the recon
  *  phase was good, there is nothing to put back. */
 DD_API void dd_av1_give_back_residuals(DdFrame *frame);
-/** Says whether the GPU predicts the frame's intra blocks too, and blends those of inter-intra prediction, so that
- *  no block is left to the CPU: all of them have to be recorded then. So it is where a frame with inter blocks has
- *  predictions and residuals there, on a GPU with lanes to spare. */
-DD_API int dd_av1_takes_intra(const DdFrame *frame);
-
-/** How an intra prediction is made. What AV1 does where an edge is missing is done by the library, but for the two
- *  modes that say so. */
-enum {
-    DD_AV1_INTRA_DC, /**< the average of the edges that there are */
-    DD_AV1_INTRA_V,
-    DD_AV1_INTRA_H,
-    DD_AV1_INTRA_PAETH, /**< both edges are there: else it is V, H or DC */
-    DD_AV1_INTRA_SMOOTH,
-    DD_AV1_INTRA_SMOOTH_V,
-    DD_AV1_INTRA_SMOOTH_H,
-    /** along `angle`. Below 90 there is an edge above, beyond 180 one to the left: else it is V or H, as are
-     *  90 and 180 */
-    DD_AV1_INTRA_DIRECTION,
-    DD_AV1_INTRA_FILTER, /**< recursive, at most 32x32 */
-    DD_AV1_INTRA_CFL,    /**< chroma from luma, at most 32x32; the luma there was recorded before */
-    DD_AV1_INTRA_PALETTE,
-    DD_AV1_INTRA_NONE, /**< what is there stays: the residual of a block with inter-intra prediction */
-    DD_AV1_INTRA_MODES
-};
-
-/** A transform block of an intra block with its residual, of luma or of both planes of chroma; or the intra
- *  prediction of a whole block of inter-intra, which is blended with the inter prediction there. */
-typedef struct DdAv1Intra {
-    uint8_t chroma;         /**< 1: both planes, which are alike but for `alpha`, `palette` and `residual` */
-    uint8_t mode;           /**< DD_AV1_INTRA_* */
-    uint8_t w_log2, h_log2; /**< pixels of the plane, 2 to 6 */
-    uint16_t x, y;          /**< pixels of the plane, multiples of 4 */
-    uint16_t tile;          /**< that the block is in, below DdFrameInfo.tiles */
-    uint8_t has_above, has_left;
-    uint16_t above,
-        /** pixels that may be read of the row above from `x` on, of the column to the left from `y` on:
-         *  multiples of 4, at most 2 * w, 2 * h; the last one stands for those behind it */
-        left;
-    uint16_t angle;        /**< direction: degrees, 0 to 270; recursive: filter mode, 0 to 4 */
-    uint8_t filters_edges; /**< direction: 1: the sequence has intra edge filters */
-    uint8_t smooth;        /**< direction: 1: a neighbour is smooth */
-    int8_t alpha[2];       /**< chroma from luma: of U and V, -16 to 16 */
-    uint8_t luma_w4,
-        /** chroma from luma: 4 pixels of chroma, from the corner on, that have luma; those behind repeat the
-         *  last one */
-        luma_h4;
-    const void *palette[2]; /**< of luma, or U and V: eight pixels, of one byte with 8 bits, else of two */
-    const uint8_t *indices; /**< in the palette, of the block's first pixel on: two a byte, the first one low */
-    uint32_t index_stride;  /**< bytes from a row of indices to the next */
-    /** inter-intra: w * h weights of the intra prediction, 0 to 64; at most 32x32. Is copied. The residual
-     *  isn't recorded along with it. NULL: an intra block */
-    const uint8_t *mask;
-    const DdAv1Residual *residual[2]; /**< of luma, or U and V; NULL: none. Plane and position aren't looked at */
-} DdAv1Intra;
-/** Takes the coefficients away, as dd_av1_take_residual() does, and returns the same. Only where
- *  dd_av1_takes_intra() says so. Blocks of a tile come in the order of decoding, from one thread at a time, in
- *  whichever recorders, and so do luma and chroma of a block; none reads what another tile has. */
-DD_API int dd_av1_intra(DdAv1Recorder *recorder, const DdAv1Intra *intra);
-
 /** Counts residuals of a frame whose others are the GPU's: these stay with the CPU, as their prediction ends there. */
 DD_API int dd_av1_residuals_kept(DdAv1Recorder *recorder, unsigned count);
 

@@ -22,7 +22,7 @@ STATIC = ("instructions", "threads", "temps", "spills", "uniforms", "multop", "s
 TRAFFIC = ("words read", "words written", "shared words", "scratch words")
 # Kernels that V3D never runs: of profile wide, whose compilation takes minutes, and of devices with memory of their
 # own.
-NOT_ON_V3D = ("av1_intra_", "av1_itx_apart_", "av1_itx_large_apart_", "vp9_intra_", "vp9_lf_inner_",
+NOT_ON_V3D = ("vp9_intra_", "vp9_lf_inner_",
               "vp9_lf_superblock_", "tile_sync")
 BETTER_WHEN_HIGHER = ("threads", "wgs/sg")
 HASH_DIGITS = 16

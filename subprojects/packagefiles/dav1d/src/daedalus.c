@@ -339,40 +339,17 @@ static void deblock_all_on_cpu(Dav1dFrameContext *const f) {
 }
 
 static void filter_frame(Dav1dFrameContext *const f) {
-    const int gpu_deblock = on_gpu(f, DD_STAGE_LF);
+    if (on_gpu(f, DD_STAGE_LF))
+        mend_masks(f);
+    else if (has_deblock(f))
+        deblock_all_on_cpu(f);
 
-    if (!f->daedalus.whole) {
-        if (gpu_deblock)
-            mend_masks(f);
-        else if (has_deblock(f))
-            deblock_all_on_cpu(f);
-
-        f->daedalus.filter_result = record_filters(f);
-        if (f->daedalus.filter_result == DD_OK)
-            f->daedalus.filter_result = dd_frame_submit(f->daedalus.frame, DD_PHASE_FILTER, 1);
-        f->daedalus.filtering = 1;
-    }
+    f->daedalus.filter_result = record_filters(f);
+    if (f->daedalus.filter_result == DD_OK)
+        f->daedalus.filter_result = dd_frame_submit(f->daedalus.frame, DD_PHASE_FILTER, 1);
+    f->daedalus.filtering = 1;
     if (!dav1d_daedalus_pipelines(f->c))
         dav1d_daedalus_finish_filters(f);
-}
-
-int dav1d_daedalus_has_all_filters(const Dav1dFrameContext *const f) {
-    return f->daedalus.active && (!has_deblock(f) || on_gpu(f, DD_STAGE_LF)) &&
-           (!has_cdef(f) || on_gpu(f, DD_STAGE_CDEF)) &&
-           (!has_restoration(f) || on_gpu(f, DD_STAGE_LR));
-}
-
-int dav1d_daedalus_submit_whole(Dav1dFrameContext *const f) {
-    if (has_deblock(f))
-        mend_masks(f);
-    int res = record_filters(f);
-    if (res == DD_OK)
-        res = dd_frame_submit(f->daedalus.frame, DD_PHASE_RECON | DD_PHASE_FILTER, 0);
-    /* it may have turned out that predictions are the CPU's */
-    f->daedalus.whole = f->daedalus.filtering =
-        res == DD_OK && on_gpu(f, DD_STAGE_MC);
-    f->daedalus.filter_result = res;
-    return res;
 }
 
 void dav1d_daedalus_finish_filters(Dav1dFrameContext *const f) {
@@ -452,7 +429,7 @@ void dav1d_daedalus_begin_frame(Dav1dFrameContext *const f) {
                               ? 1 : -1] __attribute__((unused));
 
     f->daedalus.active = f->daedalus.rerun = f->daedalus.only_parses = 0;
-    f->daedalus.filtering = f->daedalus.whole = 0;
+    f->daedalus.filtering = 0;
     dav1d_daedalus_stop_recording(f);
     if (!f->c->daedalus) return;
 
@@ -468,7 +445,6 @@ void dav1d_daedalus_begin_frame(Dav1dFrameContext *const f) {
                        (has_restoration(f) ? DD_AV1_FILTER_RESTORATION : 0),
         .cpu_only    = f->frame_hdr->width[0] != f->frame_hdr->width[1],
         .one_pass    = !f->c->uses_2pass,
-        .tiles       = n_tiles,
         .unread      = !(f->c->apply_grain && f->seq_hdr->film_grain_present),
     };
     for (int i = 0; i < f->n_tile_data; i++)
@@ -490,9 +466,6 @@ void dav1d_daedalus_begin_frame(Dav1dFrameContext *const f) {
 
 int dav1d_daedalus_decode_tile_sbrow(Dav1dTaskContext *const t) {
     DdFrame *const frame = t->f->daedalus.frame;
-    /* Not even edges are saved: the GPU may still be at work, and nobody predicts by them. */
-    if (t->frame_thread.pass == 2 && t->f->daedalus.skips && t->f->daedalus.takes_intra)
-        return 0;
     const int64_t begin = dd_frame_trace_time(frame);
     const int retval = dav1d_decode_tile_sbrow(t);
     dd_frame_trace(frame, t->frame_thread.pass == 1 ? "parse" :

@@ -92,18 +92,6 @@ enum {
     DAEDALUS_SMOOTH_ABOVE = 1, DAEDALUS_SMOOTH_LEFT = 2,
     DAEDALUS_SMOOTH_ABOVE_UV = 4, DAEDALUS_SMOOTH_LEFT_UV = 8,
 };
-int dav1d_daedalus_smooth_neighbours(const Dav1dTaskContext *t);
-/* An intra block, and the intra part of inter-intra prediction (daedalus_intra.c). cbi, cf,
- * home: where the block's coefficients begin. Some may be left at cf. */
-int dav1d_daedalus_record_intra(const Dav1dTaskContext *t, struct DdAv1Recorder *recorder,
-                                enum BlockSize bs, const Av1Block *b, const int16_t *cbi,
-                                void *cf, void *home);
-void dav1d_daedalus_record_inter_intra(const Dav1dTaskContext *t, struct DdAv1Recorder *recorder,
-                                       enum BlockSize bs, const Av1Block *b);
-/* Where nothing is left to the CPU, recon and filters go to the GPU at once, and what is
- * waited for is their end (f->daedalus.whole). Returns what dd_frame_submit() does. */
-int dav1d_daedalus_has_all_filters(const Dav1dFrameContext *f);
-int dav1d_daedalus_submit_whole(Dav1dFrameContext *f);
 /* The filters that the GPU has, and those that the CPU has behind them. */
 void dav1d_daedalus_finish_filters(Dav1dFrameContext *f);
 /* The second pass visits the blocks of which the CPU has a share, and no others:

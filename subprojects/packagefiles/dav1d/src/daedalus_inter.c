@@ -50,8 +50,7 @@
  * Where the plan gives residuals to the GPU too, they are recorded along with
  * the predictions, and their coefficients are taken. Blocks with inter-intra keep
  * theirs for the CPU, as their prediction ends there. The first pass notes those
- * blocks and intra blocks, and they are all that the second one visits. Where the GPU
- * takes them as well (daedalus_intra.c), it visits nothing.
+ * blocks and intra blocks, and they are all that the second one visits.
  *
  * Where the next frame waits for this one's probabilities, parsing is a chain that
  * more threads don't shorten. Then the first pass only notes most blocks, and they
@@ -484,7 +483,6 @@ static void record_block(Dav1dTaskContext *const t, DdAv1Recorder *const recorde
 typedef struct Walk {
     const Dav1dFrameContext *f;
     DdAv1Recorder *recorder;
-    unsigned tile;
     int16_t *cbi;
     uint8_t *cf, *home; /* home: where the second pass would look for what is at cf */
     int left; /* some coefficients are still at cf */
@@ -542,7 +540,6 @@ static void walk(Walk *const w, const Dav1dTaskContext *const t, const enum Bloc
     const uint16_t tx_split[2] = { b->tx_split0, b->tx_split1 };
 
     w->f = f;
-    w->tile = (unsigned) (t->ts - f->ts);
     for (int y0 = 0; y0 < h4; y0 += 16)
         for (int x0 = 0; x0 < w4; x0 += 16) {
             for (int y = y0, i = !!y0; y < imin(h4, y0 + 16); y += ytx->h, i++)
@@ -566,37 +563,6 @@ static void record_tx(Walk *const w, const enum RectTxfmSize tx, const int plane
         w->left = 1;
 }
 
-/* Of a block with inter-intra prediction, behind that. Its chroma has one transform block a
- * plane, as the largest of those blocks has 32x32 pixels: that of V goes along with U's. */
-static void record_blended_tx(Walk *const w, const enum RectTxfmSize tx, const int plane,
-                              const int x, const int y)
-{
-    const TxfmInfo *const t_dim = &dav1d_txfm_dimensions[tx];
-    const int size = (t_dim->w * t_dim->h * 16) << (1 + !!w->f->seq_hdr->hbd);
-    if (plane == 2 && w->cbi[-1] >= 0) return;
-
-    const DdAv1Residual r = {
-        .size = tx, .type = *w->cbi & 0x1f, .eob = *w->cbi >> 5,
-        .coefs = w->cf, .home = w->home,
-    };
-    DdAv1Residual v;
-    DdAv1Intra i = {
-        .chroma = plane > 0, .mode = DD_AV1_INTRA_NONE,
-        .w_log2 = 2 + t_dim->lw, .h_log2 = 2 + t_dim->lh, .x = x * 4, .y = y * 4,
-        .tile = w->tile,
-    };
-    i.residual[plane == 2] = &r;
-    if (plane == 1 && w->cbi[1] >= 0) {
-        v = (DdAv1Residual) {
-            .size = tx, .type = w->cbi[1] & 0x1f, .eob = w->cbi[1] >> 5,
-            .coefs = w->cf + size, .home = w->home + size,
-        };
-        i.residual[1] = &v;
-    }
-    if (dd_av1_intra(w->recorder, &i) != DD_OK)
-        w->left = 1;
-}
-
 static void count_tx(Walk *const w, const enum RectTxfmSize tx, const int plane,
                      const int x, const int y)
 {
@@ -608,8 +574,8 @@ static int is_inter_intra(const Av1Block *const b) {
 }
 
 /* The CPU has a share in a block unless its prediction is whole on the GPU. */
-static int has_cpu_share(const Dav1dFrameContext *const f, const Av1Block *const b) {
-    return !f->daedalus.takes_intra && (b->intra || is_inter_intra(b));
+static int has_cpu_share(const Av1Block *const b) {
+    return b->intra || is_inter_intra(b);
 }
 
 /* A block of which the CPU has a share, or that is recorded later. */
@@ -625,7 +591,7 @@ static int is_smooth(const uint8_t mode) {
     return mode == SMOOTH_PRED || mode == SMOOTH_H_PRED || mode == SMOOTH_V_PRED;
 }
 
-int dav1d_daedalus_smooth_neighbours(const Dav1dTaskContext *const t) {
+static int smooth_neighbours(const Dav1dTaskContext *const t) {
     const enum Dav1dPixelLayout layout = t->f->cur.p.layout;
     const int bx4 = t->bx & 31, by4 = t->by & 31;
     const int cbx4 = bx4 >> (layout != DAV1D_PIXEL_LAYOUT_I444);
@@ -682,7 +648,7 @@ static void note_cpu_share(Dav1dTaskContext *const t, const enum BlockSize bs,
     struct DaedalusBlock *const block = note(t, &f->daedalus.tile[t->ts - f->ts].shares, bs, b);
     if (!block) return;
     block->edges  = t->intra_edge_flags;
-    block->smooth = dav1d_daedalus_smooth_neighbours(t);
+    block->smooth = smooth_neighbours(t);
     dd_av1_cpu_share(recorder_of(t), t->bx * 4, t->by * 4, b_dim[0] * 4, b_dim[1] * 4);
 }
 
@@ -723,29 +689,22 @@ static int record(Dav1dTaskContext *const t, const enum BlockSize bs, const Av1B
     const Dav1dFrameContext *const f = t->f;
     DdAv1Recorder *const recorder = recorder_of(t);
     Walk w = { .recorder = recorder, .cbi = cbi, .cf = cf, .home = home };
-    if (b->intra)
-        return dav1d_daedalus_record_intra(t, recorder, bs, b, cbi, cf, home);
     record_block(t, recorder, bs, b);
-    if (f->daedalus.takes_intra && is_inter_intra(b))
-        dav1d_daedalus_record_inter_intra(t, recorder, bs, b);
     if (!b->skip && f->daedalus.residuals) {
-        w.visit = !is_inter_intra(b)      ? record_tx :
-                  f->daedalus.takes_intra ? record_blended_tx : count_tx;
+        w.visit = is_inter_intra(b) ? count_tx : record_tx;
         walk(&w, t, bs, b);
     }
     return w.left;
 }
 
 /* The neighbours of a block are known while it is parsed; overlapped blocks and the
- * chroma of small ones need them. What remains of a warp later isn't enough, either.
- * What intra prediction has a part in is recorded in the order of the bitstream. */
+ * chroma of small ones need them. What remains of a warp later isn't enough, either. */
 static int is_recorded_later(const Dav1dFrameContext *const f, const enum BlockSize bs,
                              const Av1Block *const b)
 {
     const uint8_t *const b_dim = dav1d_block_dimensions[bs];
     return f->daedalus.records_later && imin(b_dim[0], b_dim[1]) > 1 &&
-           (b->comp_type != COMP_INTER_NONE ||
-            (b->motion_mode == MM_TRANSLATION && !(f->daedalus.takes_intra && b->interintra_type)));
+           (b->comp_type != COMP_INTER_NONE || b->motion_mode == MM_TRANSLATION);
 }
 
 /* Coefficients that are recorded at once are read to where those of the last block
@@ -755,7 +714,7 @@ static void read_and_record(Dav1dTaskContext *const t, const enum BlockSize bs,
 {
     const Dav1dFrameContext *const f = t->f;
     Dav1dTileState *const ts = t->ts;
-    const int aside = f->daedalus.residuals && !has_cpu_share(f, b);
+    const int aside = f->daedalus.residuals && !has_cpu_share(b);
     int16_t *const cbi = ts->frame_thread[1].cbi;
     uint8_t *const home = (uint8_t *) ts->frame_thread[1].cf;
     uint8_t *const cf = aside ? f->daedalus.tile[ts - f->ts].coefs : home;
@@ -776,11 +735,11 @@ static void read_coef_blocks(Dav1dTaskContext *const t, const enum BlockSize bs,
     const Dav1dFrameContext *const f = t->f;
     const int refused = atomic_load_explicit(&f->daedalus.refused, memory_order_relaxed);
     const int later = !refused && !b->intra && is_recorded_later(f, bs, b);
-    if (f->daedalus.residuals && !refused && has_cpu_share(f, b))
+    if (f->daedalus.residuals && !refused && has_cpu_share(b))
         note_cpu_share(t, bs, b);
     if (later)
         note(t, &f->daedalus.tile[t->ts - f->ts].later, bs, b);
-    if ((!b->intra || f->daedalus.takes_intra) && !refused && !later)
+    if (!b->intra && !refused && !later)
         read_and_record(t, bs, b);
     else
         f->daedalus.read_coef_blocks(t, bs, b);
@@ -853,21 +812,9 @@ void dav1d_daedalus_free_recording(Dav1dFrameContext *const f) {
     dav1d_free(f->daedalus.dsp);
 }
 
-/* The GPU's intra blocks have no lossless residuals. Where the next frame waits for this
- * one's probabilities, and there are threads that have time for intra blocks meanwhile,
- * recording them would only make the chain of parsing longer. */
-static int takes_intra(const Dav1dFrameContext *const f) {
-    if (f->c->n_tc > 1 && f->frame_hdr->refresh_context) return 0;
-    int lossless = 0;
-    for (int i = 0; i < DAV1D_MAX_SEGMENTS; i++)
-        lossless |= f->frame_hdr->segmentation.lossless[i];
-    return f->daedalus.residuals && !lossless && dd_av1_takes_intra(f->daedalus.frame);
-}
-
 void dav1d_daedalus_start_recording(Dav1dFrameContext *const f) {
     atomic_store(&f->daedalus.refused, 0);
     f->daedalus.residuals = dd_frame_plan(f->daedalus.frame).side[DD_STAGE_ITX] == DD_SIDE_GPU;
-    f->daedalus.takes_intra = takes_intra(f);
     f->daedalus.readable = readable_references(f);
     f->daedalus.records_later = 0;
     if (make_dsp(f) || make_notes(f)) {
@@ -910,15 +857,10 @@ void dav1d_daedalus_submit_recon(Dav1dFrameContext *const f) {
     atomic_store(&f->daedalus.state, DAEDALUS_RUNNING);
     if (f->daedalus.only_parses) { /* and records */
         f->daedalus.recon_result = DD_OK;
-        f->daedalus.whole = 1;
         return;
     }
     if (refused) {
         dd_av1_refuse(f->daedalus.frame, (DdAv1Refusal) (refused - 1));
-        return;
-    }
-    if (f->daedalus.takes_intra && dav1d_daedalus_has_all_filters(f)) {
-        f->daedalus.recon_result = dav1d_daedalus_submit_whole(f);
         return;
     }
     if (f->daedalus.residuals) /* the second pass skips what isn't a share */
@@ -935,9 +877,8 @@ static int is_predicted(Dav1dFrameContext *const f) {
     return dd_frame_plan(f->daedalus.frame).side[DD_STAGE_MC] == DD_SIDE_GPU;
 }
 
-/* A frame that the GPU has as a whole is waited for at its end. */
 static void wait(Dav1dFrameContext *const f) {
-    if (f->daedalus.whole || is_predicted(f)) {
+    if (f->daedalus.only_parses || is_predicted(f)) {
         f->dsp = f->daedalus.dsp;
         f->daedalus.skips = f->daedalus.residuals;
     } else { /* the second pass does everything */

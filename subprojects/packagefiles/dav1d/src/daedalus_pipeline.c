@@ -129,7 +129,7 @@ static void second_pass(Dav1dContext *const c) {
     Dav1dFrameContext *const f = p->frame[p->n_frames - 1];
     while (p->n_frames > 1)
         finish_oldest(c);
-    if (dav1d_daedalus_recon_state(f) != DAEDALUS_RUNNING || f->daedalus.whole) return;
+    if (dav1d_daedalus_recon_state(f) != DAEDALUS_RUNNING || f->daedalus.only_parses) return;
     dav1d_daedalus_recon(f);
     if (dav1d_decode_frame_second_pass(f))
         atomic_store(&f->task_thread.error, -1);
