@@ -220,7 +220,7 @@ struct DdIntraPush {
 };
 
 // The loop filter. Records: limit | mblimit << 8 of each level, then DdLfLines.
-struct DdLfWavePush {
+struct DdLfWavefrontPush {
     DdPlanes planes;
     uint chroma_lines[2]; // of a plane in a superblock, by direction: lines, words
     uint items[2];        // of a superblock: sixteen lines of any plane

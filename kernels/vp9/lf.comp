@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Loop filter: VP9 specification, clause 8.8. Filters of an edge; between columns a lane has a line of pixels, between
-// rows a column of words. The order of edges is vp9/lf_wave.glsl's or, with SUPERBLOCKS, vp9/lf_superblock.glsl's.
+// rows a column of words. The order of edges is vp9/lf_wavefront.glsl's or, with SUPERBLOCKS, vp9/lf_superblock.glsl's.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -250,5 +250,5 @@ void filter_word_of_rows(uint at, uint stride, Strength t) {
 #ifdef SUPERBLOCKS
 #include "vp9/lf_superblock.glsl"
 #else
-#include "vp9/lf_wave.glsl"
+#include "vp9/lf_wavefront.glsl"
 #endif

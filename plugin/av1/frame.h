@@ -45,7 +45,7 @@ class Av1Frame final : public CodecFrame {
     // The recon phase goes to the CPU.
     void refuse(DdAv1Refusal why);
 
-    Av1Batch recorded; // its recon phase is lent by the codec while the frame `has_records_`
+    Av1Batch recorded; // its recon phase is of the codec's pool while the frame `has_records_`
     Av1TileSync sync;
     std::vector<DdAv1Recorder> recorders; // none where the recon phase is the CPU's
 

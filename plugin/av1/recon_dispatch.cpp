@@ -59,7 +59,7 @@ void plan_av1_recon(const Av1Batch &batch, Profile profile, PhaseWork &work, std
         return;
     work.upload_bytes = align_upload(sizeof(DdAv1ReconParams) + next * 4);
     work.coefs_at = work.upload_bytes;
-    work.coefs_acquired = recon.has_lent_coefs();
+    work.coefs_acquired = recon.has_acquired_coefs();
     if (!work.coefs_acquired)
         work.upload_bytes += align_upload(4 * av1_coefficient_words(recon));
 }

@@ -166,15 +166,15 @@ class Av1Transform : public Butterflies {
             t[2 * i] = combined(a, cosine(k), b, sine(k));
             t[2 * i + 1] = combined(a, sine(k), b, -cosine(k));
         }
-        for (std::size_t apart = n / 2; apart >= 2; apart /= 2)
-            for (std::size_t at = 0; at < n; at += 2 * apart) {
-                for (std::size_t i = at; i < at + apart; i++) {
-                    const std::int64_t a = t[i], b = t[i + apart];
+        for (std::size_t distance = n / 2; distance >= 2; distance /= 2)
+            for (std::size_t at = 0; at < n; at += 2 * distance) {
+                for (std::size_t i = at; i < at + distance; i++) {
+                    const std::int64_t a = t[i], b = t[i + distance];
                     t[i] = kept(a + b);
-                    t[i + apart] = kept(a - b);
+                    t[i + distance] = kept(a - b);
                 }
-                if (apart > 2)
-                    adst_turns({t.data() + at + apart, apart});
+                if (distance > 2)
+                    adst_turns({t.data() + at + distance, distance});
             }
         for (std::size_t i = 2; i < n; i += 4)
             std::tie(t[i + 1], t[i]) = half_turned(t[i], t[i + 1]);

@@ -147,7 +147,7 @@ struct DdSession : dd::Counted {
 };
 
 struct DdFrame final : dd::CoefficientStore {
-    // Of the capacity that its job lends its only recorder.
+    // Of the capacity that its job has acquired for its only recorder.
     std::span<std::uint32_t> grow(std::span<const std::uint32_t> used, std::size_t words) override;
     bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
     bool any_on_gpu() const {

@@ -146,12 +146,12 @@ void write_residuals(const Vp9Batch &batch, const ItxClasses &itx, std::byte *to
     }
 }
 
-// One workgroup goes from wave to wave.
-void plan_waves(const Vp9Batch &batch, PhaseWork &work) {
+// One workgroup goes from wavefront to wavefront.
+void plan_wavefronts(const Vp9Batch &batch, PhaseWork &work) {
     constexpr unsigned lanes_an_item = 16;
     const PictureFormat &format = batch.dst.format;
     const unsigned luma_lines[2] = {64, 16 * batch.dst.bytes_per_pixel()};
-    DdLfWavePush push{};
+    DdLfWavefrontPush push{};
     push.planes = planes_of(batch.dst);
     push.chroma_lines[0] = luma_lines[0] >> format.ss_v;
     push.chroma_lines[1] = luma_lines[1] >> format.ss_h;
@@ -241,7 +241,7 @@ void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
         }
     plan_vp9_intra(batch, work);
     work.coefs_at = work.upload_bytes;
-    work.coefs_acquired = batch.has_lent_coefs();
+    work.coefs_acquired = batch.has_acquired_coefs();
     if (work.coefs_acquired)
         return;
     std::size_t coefs = 0;
@@ -274,7 +274,7 @@ void plan_vp9_filter(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
         return;
     const Vp9LoopFilter &lf = batch.lf;
     if (profile == Profile::v3d)
-        plan_waves(batch, work);
+        plan_wavefronts(batch, work);
     else
         plan_superblocks(batch, work);
     work.steps += lf.superblocks.size(); // row after row, where they don't run side by side

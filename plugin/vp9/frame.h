@@ -37,7 +37,7 @@ class Vp9Frame final : public CodecFrame {
     void count(FrameRecord &record) const override;
     std::variant<const Vp9Batch *, const Av1Batch *> batch() const override { return &recorded; }
 
-    Vp9Batch recorded; // lent by the codec while it `has_records_`
+    Vp9Batch recorded; // of the codec's pool while it `has_records_`
     std::vector<DdVp9Recorder> recorders;
 
   private:

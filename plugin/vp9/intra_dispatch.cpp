@@ -66,12 +66,12 @@ void plan_vp9_intra(const Vp9Batch &batch, PhaseWork &work) {
     plan_residuals(batch, work);
     if (!work.intra_schedule)
         work.intra_schedule = std::make_shared<Vp9IntraSchedule>();
-    Vp9IntraSchedule &wave = *work.intra_schedule;
-    wave.build(batch);
+    Vp9IntraSchedule &schedule = *work.intra_schedule;
+    schedule.build(batch);
     DdIntraPush push{};
     push.planes = planes_of(batch.dst);
-    std::ranges::copy(wave.levels, push.levels);
-    push.records_at = static_cast<std::uint32_t>(wave.table.size());
+    std::ranges::copy(schedule.levels, push.levels);
+    push.records_at = static_cast<std::uint32_t>(schedule.table.size());
     Dispatch d;
     d.kernel = kernel_of(kIntra, batch.dst.format.bit_depth);
     d.set_push(push);
@@ -79,11 +79,11 @@ void plan_vp9_intra(const Vp9Batch &batch, PhaseWork &work) {
     d.barrier = !work.dispatches.empty();
     d.records_at = work.upload_bytes;
     work.dispatches.push_back(d);
-    work.upload_bytes = align_upload(work.upload_bytes + wave.table.size() * sizeof(std::uint32_t) +
-                                     wave.records.size() * sizeof(DdIntraRecord));
+    work.upload_bytes = align_upload(work.upload_bytes + schedule.table.size() * sizeof(std::uint32_t) +
+                                     schedule.records.size() * sizeof(DdIntraRecord));
     // A workgroup has all levels of a plane, and makes a block, or 1024 pixels of them, at a time.
-    work.steps += wave.levels[0] + wave.levels[1] +
-                  std::min<std::uint64_t>(wave.records.size(), batch.dst.size / batch.dst.bytes_per_pixel() / 1024);
+    work.steps += schedule.levels[0] + schedule.levels[1] +
+                  std::min<std::uint64_t>(schedule.records.size(), batch.dst.size / batch.dst.bytes_per_pixel() / 1024);
     std::uint64_t words = 1; // a buffer must not be empty
     for (const Vp9Recorder &recorder : batch.recorders)
         words += recorder.intra_words;
@@ -96,8 +96,8 @@ void write_vp9_intra(const Vp9Batch &batch, const PhaseWork &work, std::size_t n
         return;
     if (work.dispatches.size() - next == 2)
         write_residuals(batch, upload + work.dispatches[next++].records_at);
-    const Vp9IntraSchedule &wave = *work.intra_schedule;
-    append(append(upload + work.dispatches[next].records_at, wave.table), wave.records);
+    const Vp9IntraSchedule &schedule = *work.intra_schedule;
+    append(append(upload + work.dispatches[next].records_at, schedule.table), schedule.records);
 }
 
 } // namespace dd

@@ -422,7 +422,7 @@ TEST_CASE("coefficients lie in external memory until it is full", "[recorder]") 
         put(5001, 40000);
         REQUIRE(counts(40000));
     }
-    SECTION("or to where more is lent") {
+    SECTION("or to where there is more") {
         struct Lender final : CoefficientStore {
             std::span<std::uint32_t> grow(std::span<const std::uint32_t> used, std::size_t words) override {
                 asked.push_back(words);

@@ -97,20 +97,20 @@ TEST_CASE("a block's level is above those of the blocks that it reads", "[record
     }
 }
 
-TEST_CASE("the wave has every block once, by level and size", "[recorder][intra]") {
+TEST_CASE("the schedule has every block once, by level and size", "[recorder][intra]") {
     const Vp9Batch batch = batch_with_residuals();
-    Vp9IntraSchedule wave;
+    Vp9IntraSchedule schedule;
     for (unsigned again = 0; again < 2; again++) {
-        wave.build(batch);
-        REQUIRE(wave.table.size() == (wave.levels[0] + wave.levels[1]) * DD_INTRA_SIZES + 1);
-        REQUIRE(wave.table.front() == 0);
-        REQUIRE(std::ranges::is_sorted(wave.table));
-        REQUIRE(wave.table.back() == batch.recorders[0].intra.size() + batch.recorders[1].intra.size());
-        REQUIRE(wave.records.size() == wave.table.back());
-        for (std::size_t place = 0; place + 1 < wave.table.size(); place++)
-            for (std::uint32_t i = wave.table[place]; i < wave.table[place + 1]; i++) {
-                REQUIRE(intra_size(wave.records[i].how) == place % DD_INTRA_SIZES);
-                REQUIRE((wave.records[i].dst & 3) == (place / DD_INTRA_SIZES < wave.levels[0] ? 0 : 1));
+        schedule.build(batch);
+        REQUIRE(schedule.table.size() == (schedule.levels[0] + schedule.levels[1]) * DD_INTRA_SIZES + 1);
+        REQUIRE(schedule.table.front() == 0);
+        REQUIRE(std::ranges::is_sorted(schedule.table));
+        REQUIRE(schedule.table.back() == batch.recorders[0].intra.size() + batch.recorders[1].intra.size());
+        REQUIRE(schedule.records.size() == schedule.table.back());
+        for (std::size_t place = 0; place + 1 < schedule.table.size(); place++)
+            for (std::uint32_t i = schedule.table[place]; i < schedule.table[place + 1]; i++) {
+                REQUIRE(intra_size(schedule.records[i].how) == place % DD_INTRA_SIZES);
+                REQUIRE((schedule.records[i].dst & 3) == (place / DD_INTRA_SIZES < schedule.levels[0] ? 0 : 1));
             }
     }
 }

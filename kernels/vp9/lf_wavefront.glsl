@@ -2,16 +2,16 @@
 //
 // The loop filter for GPUs that run few workgroups at a time and where a dispatch is dear: one workgroup filters the
 // frame. A superblock shares pixels with its left neighbour and with three in the row above. Where column + 2 * row is
-// the same, superblocks share none: they are a wave. The workgroup filters a wave's edges between columns, then those
-// between rows. Its barriers order the two, and the waves.
+// the same, superblocks share none: they are a wavefront. The workgroup filters its edges between columns, then those
+// between rows. Its barriers order the two, and the wavefronts.
 //
 // A lane filters a line of a superblock between columns, a column of words between rows, edge after edge. Sixteen lanes
-// are an item, and batches of lanes take turns at the items of a wave.
+// are an item, and batches of lanes take turns at the items of a wavefront.
 
 #include "vp9/lf_lines.glsl"
 
 layout(push_constant) uniform Push {
-    DdLfWavePush push;
+    DdLfWavefrontPush push;
 };
 
 const uint BATCH = 16u, BATCHES = LANES / BATCH;
@@ -79,22 +79,22 @@ void filter_item(const uint direction, uint row, uint column, uint item) {
                 superblock * 4u + unit * along | back << BACK_SHIFT | ss_across << HALVED_SHIFT);
 }
 
-void filter_wave(const uint direction, uint wave) {
+void filter_wavefront(const uint direction, uint wavefront) {
     for (uint i = gl_LocalInvocationID.x / BATCH;; i += BATCHES) {
-        const uint nth = uint((float(i) + 0.5) * push.inverse_items[direction]); // superblock of the wave
-        const uint row = uint(max(int(wave) - int(push.sb_cols) + 2, 0)) / 2u + nth;
-        if (row >= push.sb_rows || 2u * row > wave)
+        const uint nth = uint((float(i) + 0.5) * push.inverse_items[direction]); // superblock of the wavefront
+        const uint row = uint(max(int(wavefront) - int(push.sb_cols) + 2, 0)) / 2u + nth;
+        if (row >= push.sb_rows || 2u * row > wavefront)
             break;
-        filter_item(direction, row, wave - 2u * row, i - nth * push.items[direction]);
+        filter_item(direction, row, wavefront - 2u * row, i - nth * push.items[direction]);
     }
 }
 
 void main() {
-    for (uint wave = 0u; wave + 2u < push.sb_cols + 2u * push.sb_rows; wave++) {
-        filter_wave(COLUMNS, wave);
+    for (uint wavefront = 0u; wavefront + 2u < push.sb_cols + 2u * push.sb_rows; wavefront++) {
+        filter_wavefront(COLUMNS, wavefront);
         memoryBarrierBuffer();
         barrier();
-        filter_wave(ROWS, wave);
+        filter_wavefront(ROWS, wavefront);
         memoryBarrierBuffer();
         barrier();
     }
