@@ -19,7 +19,7 @@ struct Row {
     uint sync, number;
 };
 
-// Who does what at a time: the first lanes have a line each, from these on others follow.
+// What lanes do at a time: the first lanes have a line each, from these on others follow.
 const uint MET_LANE = 64u, EDGES_LANE = 96u, ABOVE_LANE = 128u;
 
 bool has_above(Row r, uint lane) {

@@ -66,7 +66,7 @@ class Av1Filters {
     std::uint32_t blocks() const { return params_.w8 * params_.h8; }
 
   private:
-    // Somebody's, or a copy.
+    // The caller's, or a copy.
     struct Table {
         std::span<const std::uint32_t> view;
         std::vector<std::uint32_t> copy;

@@ -43,8 +43,8 @@ void Av1Codec::add_stages(const DdFrameInfo &info, FrameFacts &facts) const {
 }
 
 std::vector<unsigned> Av1Codec::kernels(const PictureFormat &format, const Gpu &gpu) const {
-    std::vector<unsigned> kernels = av1_kernels(format, gpu.profile());
-    if (gpu.copies_pictures())
+    std::vector<unsigned> kernels = av1_kernels(format, gpu.info().profile);
+    if (gpu.info().copies_pictures)
         kernels.push_back(tile_sync_kernel());
     return kernels;
 }
@@ -148,9 +148,9 @@ void Av1Frame::refuse(DdAv1Refusal why) {
 // False: the CPU has to do it.
 bool Av1Frame::plan_recon(PhaseWork &work) {
     const Gpu &gpu = *frame_.session->gpu();
-    plan_av1_recon(recorded, gpu.profile(), work);
+    plan_av1_recon(recorded, gpu.info().profile, work);
     const bool exceeds = !gpu.exceeded({&work, nullptr}).empty();
-    if (!exceeds && !too_many_av1_dispatches(work, gpu.profile()))
+    if (!exceeds && !too_many_av1_dispatches(work, gpu.info().profile))
         return true;
     refuse(exceeds ? DD_AV1_REFUSE_LIMITS : DD_AV1_REFUSE_DISPATCHES);
     work.clear();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "av1/prediction_dispatch.h"
-#include "av1/blocks.h"
 #include "av1/dispatch.h"
 #include "av1/prediction_schedule.h"
 

@@ -92,7 +92,7 @@ class Av1PredictionPart {
     // Fills in the shares' counts. The first one halves nothing.
     void finish();
 
-    RecordList<Av1RecordKey> keys; // of records one by one, for whoever writes them
+    RecordList<Av1RecordKey> keys; // of records one by one, to write them by
 
     std::span<const Share> shares() const { return shares_; }
     unsigned share_of(Av1RecordKey key) const { return share_of_[key]; }

@@ -52,6 +52,11 @@ class Av1References {
 template <typename Record>
 using Av1Streams = std::array<std::array<RecordList<Record>, DD_AV1_CLASSES>, Av1References::kGroups>;
 
+// Lanes of a whole block's chroma, as a logarithm, by those of luma.
+constexpr unsigned av1_chroma_class(const PictureFormat &format, unsigned luma_class) {
+    return luma_class + 1 - format.ss_h - format.ss_v;
+}
+
 class Av1Recorder {
   public:
     void reset(const PictureLayout &dst, const Av1References &references);
@@ -127,8 +132,8 @@ struct Av1Recon {
     void clear();
     Av1ReconCounts counts() const;
     unsigned used_refs() const;
-    // All coefficients lie in capacity that was acquired for the first recorder, the only one that is used: they needn't
-    // be copied.
+    // All coefficients lie in capacity that was acquired for the first recorder, the only one that is used: they
+    // needn't be copied.
     bool has_acquired_coefs() const { return !recorders.empty() && recorders.front().residuals.coefs.is_external(); }
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_map>
 
 namespace dd {
 namespace {
@@ -108,33 +107,6 @@ CornerTable make_corners() {
     return table;
 }
 
-std::uint32_t shape_bits(const Av1Shape &s, const Av1Corner &corner) {
-    if (!corner.cols)
-        return log2_of(s.w) << DD_AV1_ITX_W_SHIFT | log2_of(s.h) << DD_AV1_ITX_H_SHIFT | DD_AV1_ITX_DC_ALONE;
-    return log2_of(s.w) << DD_AV1_ITX_W_SHIFT | log2_of(s.h) << DD_AV1_ITX_H_SHIFT |
-           corner.cols << DD_AV1_ITX_COLS_SHIFT | corner.rows << DD_AV1_ITX_ROWS_SHIFT |
-           static_cast<std::uint32_t>(s.horizontal) << DD_AV1_ITX_KIND_H_SHIFT |
-           static_cast<std::uint32_t>(s.vertical) << DD_AV1_ITX_KIND_V_SHIFT | (s.flip_h ? DD_AV1_ITX_FLIP_H : 0) |
-           (s.flip_v ? DD_AV1_ITX_FLIP_V : 0) | s.shift << DD_AV1_ITX_ROUND_SHIFT | (s.rect() ? DD_AV1_ITX_RECT : 0);
-}
-
-std::unordered_map<std::uint32_t, Av1CodedShape> make_shapes() {
-    std::unordered_map<std::uint32_t, Av1CodedShape> shapes;
-    for (unsigned size = 0; size < kAv1TxSizes; size++)
-        for (unsigned type = 0; type < kAv1TxTypes; type++) {
-            const Av1Shape shape = av1_shape(size, type);
-            if (!shape.valid)
-                continue;
-            if (type == 0)
-                shapes.emplace(shape_bits(shape, {}), Av1CodedShape{size, type, {}});
-            const unsigned cols = log2_of(std::min(shape.w, kMostCoded)), rows = log2_of(std::min(shape.h, kMostCoded));
-            for (unsigned w = 2; w <= cols; w++)
-                for (unsigned h = 2; h <= rows; h++)
-                    shapes.emplace(shape_bits(shape, {w, h}), Av1CodedShape{size, type, {w, h}});
-        }
-    return shapes;
-}
-
 template <typename T>
 Magnitudes<T> move_any_corner(T *from, unsigned stride, const Av1Corner &corner, T *to) {
     const unsigned cols = 1u << corner.cols;
@@ -192,10 +164,14 @@ Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob) {
     return av1_corner(av1_shape(size, type), size, eob);
 }
 
-std::optional<Av1CodedShape> av1_shape_of_bits(std::uint32_t bits) {
-    static const auto shapes = make_shapes();
-    const auto found = shapes.find(bits);
-    return found == shapes.end() ? std::nullopt : std::optional(found->second);
+std::uint32_t av1_shape_bits(const Av1Shape &s, const Av1Corner &corner) {
+    if (!corner.cols)
+        return log2_of(s.w) << DD_AV1_ITX_W_SHIFT | log2_of(s.h) << DD_AV1_ITX_H_SHIFT | DD_AV1_ITX_DC_ALONE;
+    return log2_of(s.w) << DD_AV1_ITX_W_SHIFT | log2_of(s.h) << DD_AV1_ITX_H_SHIFT |
+           corner.cols << DD_AV1_ITX_COLS_SHIFT | corner.rows << DD_AV1_ITX_ROWS_SHIFT |
+           static_cast<std::uint32_t>(s.horizontal) << DD_AV1_ITX_KIND_H_SHIFT |
+           static_cast<std::uint32_t>(s.vertical) << DD_AV1_ITX_KIND_V_SHIFT | (s.flip_h ? DD_AV1_ITX_FLIP_H : 0) |
+           (s.flip_v ? DD_AV1_ITX_FLIP_V : 0) | s.shift << DD_AV1_ITX_ROUND_SHIFT | (s.rect() ? DD_AV1_ITX_RECT : 0);
 }
 
 int av1_dc_residual(unsigned size, int dc) {
@@ -231,7 +207,7 @@ Av1ItxBin &Av1Residuals::bin_of(unsigned size, unsigned type, const Av1Shape &sh
     std::uint16_t &at = bin_at_[(size * kAv1TxTypes + type) * kCorners + number];
     if (at == kNoBin) {
         at = static_cast<std::uint16_t>(bins.size());
-        bins.push_back({shape_bits(shape, corner), {}});
+        bins.push_back({av1_shape_bits(shape, corner), {}});
     }
     return bins[at];
 }
@@ -280,7 +256,7 @@ Av1Recorded Av1Residuals::take(const DdAv1Residual &r, const Limits &limits, std
     Av1ItxBin &bin = bin_of(r.size, r.type, limits.shape, corner);
     if (!move_any_corner(from, stride, corner, to).within(limits.harmless) &&
         !av1_residual_in_range(limits.shape, corner, dst_.format.bit_depth, to)) {
-        taken_.back().home = from; // whoever is refused keeps them
+        taken_.back().home = from; // a refused caller keeps them
         give_back<T>(taken_.back());
         taken_.pop_back();
         coefs.keep(coefs.data() + first);

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace dd {
@@ -39,12 +38,8 @@ struct Av1Corner {
 Av1Corner av1_corner(unsigned size, unsigned type, unsigned eob);
 Av1Corner av1_corner(const Av1Shape &shape, unsigned size, unsigned eob);
 
-// The size, type and corner of a bin's shape (DD_AV1_ITX_*); nothing where no residual has that shape.
-struct Av1CodedShape {
-    unsigned size = 0, type = 0;
-    Av1Corner corner; // sides of 0: a DC coefficient alone
-};
-std::optional<Av1CodedShape> av1_shape_of_bits(std::uint32_t bits);
+// A bin's shape (DD_AV1_ITX_*). A corner's sides are 0 where there is a DC coefficient alone.
+std::uint32_t av1_shape_bits(const Av1Shape &shape, const Av1Corner &corner);
 
 // What each pixel of a block gets whose DC coefficient is the only one. DCT only.
 int av1_dc_residual(unsigned size, int dc);

@@ -7,8 +7,8 @@
 //   residuals
 //   filters: what they were set from (Av1FilterTables); all empty where the batch has none
 //   pixels of the picture and of the references, as make_picture_layout lays them out
-#include "av1/filter_tables.h"
 #include "daedalus/daedalus.h"
+#include "debug/av1_filter_tables.h"
 #include "debug/av1_validate.h"
 #include "debug/saved_batch_streams.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "debug/av1_validate.h"
-#include "av1/blocks.h"
+
+#include "debug/av1_block_planes.h"
+#include "debug/av1_coded_shape.h"
 
 #include <algorithm>
 #include <bit>

@@ -9,6 +9,7 @@
 //   pixels of the picture and of the references, as make_picture_layout lays them out
 #include "daedalus/daedalus.h"
 #include "debug/saved_batch_streams.h"
+#include "debug/vp9_validate.h"
 
 #include <algorithm>
 

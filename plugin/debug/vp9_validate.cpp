@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//
-// Checks of a batch that didn't come from a recorder.
-#include "vp9/batch.h"
+#include "debug/vp9_validate.h"
+
+#include "debug/vp9_block_squares.h"
 
 #include <algorithm>
 

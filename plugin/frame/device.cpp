@@ -21,7 +21,8 @@ bool is_profile(const std::string &name) {
 // Whether plan `auto` may find the GPU the better side. A renderer that runs on the CPU's own cores has nothing to
 // add to them, and pictures in memory that the CPU can't read at speed cost more than a GPU gains.
 bool may_gain(const Gpu &gpu, const PlanSpec &plan) {
-    return plan.kind != PlanSpec::Kind::automatic || (gpu.reads_cached() && (!gpu.is_cpu_type() || plan.measures_all));
+    return plan.kind != PlanSpec::Kind::automatic ||
+           (gpu.info().reads_cached && (!gpu.info().is_cpu_type || plan.measures_all));
 }
 
 // Opens the GPU and tells the user what there is to tell. nullptr: everything on the CPU.
@@ -34,18 +35,19 @@ std::shared_ptr<Gpu> open_gpu(DdDevice &device, const GpuOptions &options) {
             device.log.line(DD_LOG_WARNING, "%s: decoding on the CPU", why.c_str());
         return nullptr;
     }
-    if (!gpu->reads_cached())
+    if (!gpu->info().reads_cached)
         device.log.line(DD_LOG_WARNING,
                         "%s has no memory that the CPU reads through its cache, and there is no dma-heap (%s): "
                         "everything that the CPU does with pictures will be slow",
-                        gpu->name().c_str(), DmaBuf::why_unavailable().c_str());
-    if (options.robust && !gpu->is_robust())
-        device.log.line(DD_LOG_WARNING, "%s can't check kernels' accesses to buffers (robust=1)", gpu->name().c_str());
+                        gpu->info().name.c_str(), DmaBuf::why_unavailable().c_str());
+    if (options.robust && !gpu->info().is_robust)
+        device.log.line(DD_LOG_WARNING, "%s can't check kernels' accesses to buffers (robust=1)",
+                        gpu->info().name.c_str());
     if (may_gain(*gpu, device.plan)) {
-        device.name = gpu->name();
+        device.name = gpu->info().name;
         return gpu;
     }
-    device.log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", gpu->name().c_str(),
+    device.log.line(DD_LOG_INFO, "%s: plan %s leaves everything to the CPU", gpu->info().name.c_str(),
                     device.plan_name.c_str());
     return nullptr;
 }

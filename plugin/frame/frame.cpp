@@ -39,7 +39,7 @@ bool gpu_reaches(const DdSession &session, const DdFrameInfo &info) {
 // In frames without inter blocks chains of intra blocks are long, and the CPU, which needn't wait for anything there,
 // does them as it parses.
 bool gpu_can_take_intra(const DdSession &session, const DdFrameInfo &info) {
-    return session.codec->traits.intra_on_gpu && session.gpu() && session.gpu()->profile() == Profile::wide &&
+    return session.codec->traits.intra_on_gpu && session.gpu() && session.gpu()->info().profile == Profile::wide &&
            !info.intra_only;
 }
 
@@ -290,7 +290,7 @@ unsigned await_references(DdFrame &frame, unsigned slots) {
         return slots;
     slots = frame.codec->awaited_refs(slots);
     // What is saved are the references' pixels.
-    if (!session.gpu()->keeps_order() || session.saver.wanted())
+    if (!session.gpu()->info().has_cached_memory || session.saver.wanted())
         return slots;
     const TraceScope scope(frame.trace(), "wait for references", frame.number);
     unsigned left = 0;

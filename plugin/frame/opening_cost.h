@@ -25,7 +25,7 @@ class OpeningCost {
     std::int64_t known_ = 0, spent_ = 0; // nanoseconds; 0: unknown
 };
 
-// Until the process has spent so much CPU time, or somebody waits for the GPU. False: told to stop before.
+// Until the process has spent so much CPU time, or a caller waits for the GPU. False: told to stop before.
 bool await_work(std::int64_t ns, const DeviceGpu &gpu, const std::stop_token &stop);
 // Until so much time is over, likewise.
 bool await_time(std::int64_t ns, const std::stop_token &stop);

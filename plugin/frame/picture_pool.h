@@ -30,7 +30,7 @@ class PicturePool {
   public:
     // `exports`: plain memory is a dma-heap's where there is one.
     explicit PicturePool(bool exports) : exports_(exports) {}
-    // Before anybody wants memory of the GPU.
+    // Before memory of the GPU is wanted.
     void use(std::shared_ptr<Gpu> gpu) { gpu_ = std::move(gpu); }
     // `gpu` says why there is no GPU memory; the picture then lies in plain memory. nullptr: none of either kind.
     std::unique_ptr<PictureMemory> take(const PictureLayout &layout, bool want_gpu, GpuStatus &gpu);

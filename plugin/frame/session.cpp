@@ -21,9 +21,14 @@ unsigned usable_cores() {
     return sched_getaffinity(0, sizeof(set), &set) == 0 ? static_cast<unsigned>(CPU_COUNT(&set)) : 1;
 }
 
+const char *profile_name(Profile profile) {
+    return profile == Profile::v3d ? "v3d" : "wide";
+}
+
 // All that the pace of plans depends on.
 std::string identity_of(const Gpu &gpu, const Codec &codec, unsigned cores) {
-    return gpu.name() + '-' + gpu.driver_version() + '-' + (gpu.profile() == Profile::v3d ? "v3d" : "wide") + '-' +
+    const GpuInfo &info = gpu.info();
+    return info.name + '-' + std::to_string(info.driver_version) + '-' + profile_name(info.profile) + '-' +
            std::to_string(cores) + "cores-" + codec.traits.name + '-' + dd_version();
 }
 
@@ -33,7 +38,7 @@ DeviceTraits traits_of(const DdDevice &device, const Codec &codec) {
     if (!gpu || device.plan.kind != PlanSpec::Kind::automatic)
         return traits;
     traits.automatic = true;
-    traits.kind = gpu->profile() == Profile::v3d ? DeviceKind::v3d : DeviceKind::fast;
+    traits.kind = gpu->info().profile == Profile::v3d ? DeviceKind::v3d : DeviceKind::fast;
     traits.goal = device.goal;
     traits.plan_cache = cache_path(identity_of(*gpu, codec, usable_cores()), kPlanCacheExtension);
     return traits;
@@ -41,10 +46,6 @@ DeviceTraits traits_of(const DdDevice &device, const Codec &codec) {
 
 std::uint64_t seed() {
     return static_cast<std::uint64_t>(test_hook_number("DAEDALUS_SEED", 1));
-}
-
-const char *profile_name(Profile profile) {
-    return profile == Profile::v3d ? "v3d" : "wide";
 }
 
 bool read_format(const DdPictureFormat &from, PictureFormat &to) {
@@ -201,7 +202,7 @@ void DdSession::say_hello(const DdPlan &plan, bool intra_only, std::uint64_t fra
     const std::string first = plan_text(plan, intra_only ? DD_STAGE_LF : 0, codec_stages(codec_id));
     const std::string which = device->late && frame ? "ready at frame " + std::to_string(frame) : "first frame";
     log.line(DD_LOG_INFO, "%s, profile %s, %s memory, plan %s (%s: %s%s)", device->name.c_str(),
-             profile_name(gpu()->profile()), gpu()->memory_text(), device->plan_name.c_str(), which.c_str(),
+             profile_name(gpu()->info().profile), gpu()->info().memory, device->plan_name.c_str(), which.c_str(),
              intra_only ? "intra, " : "", first.c_str());
 }
 

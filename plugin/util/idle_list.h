@@ -38,7 +38,7 @@ class IdleList {
         idle_.erase(at);
         return thing;
     }
-    // Somebody wants one, whether it comes from here or not. Returns what is given up.
+    // One is wanted, whether it comes from here or not. Returns what is given up.
     std::vector<T> want() {
         wanted_++;
         const auto needed = [this](const Idle &idle) { return !is_unneeded(wanted_ - idle.since); };

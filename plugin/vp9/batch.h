@@ -204,17 +204,13 @@ struct Vp9Batch {
 
     // An empty batch for a picture. References of other pixel formats are left out. Keeps memory.
     void reset(const PictureLayout &dst_layout, const Vp9References &references, unsigned recorder_count);
-    // All coefficients lie in capacity that was acquired for the first recorder, the only one that is used: they needn't
-    // be copied.
+    // All coefficients lie in capacity that was acquired for the first recorder, the only one that is used: they
+    // needn't be copied.
     bool has_acquired_coefs() const { return !recorders.empty() && recorders.front().coefs.is_external(); }
     // Copies the loop filter's input, without edges on the picture's border; false: refused. The arguments are those of
     // dd_vp9_loop_filter.
     bool set_loop_filter(const void *sb, unsigned sb_cols, unsigned sb_rows, const std::uint8_t *limit,
                          const std::uint8_t *mblimit);
 };
-
-// Says whether all that the records address lies inside the pictures and buffers of the batch: for batches that
-// didn't come from a recorder.
-bool is_valid(const Vp9Batch &batch);
 
 } // namespace dd

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
-// Whole blocks of a recorder, a record for all planes each, in lists as the GPU's dispatches have them; and the
-// squares of single planes that such a record stands for.
+// Whole blocks of a recorder, a record for all planes each, in lists as the GPU's dispatches have them.
 #pragma once
 #include "vp9/squares.h"
-
-#include <array>
-#include <cstdint>
 
 namespace dd {
 
@@ -27,28 +23,5 @@ constexpr unsigned vp9_filters(const DdMcPairBlock &r) {
 // By vp9_pairing(), single ones from 0 on.
 using Vp9Blocks = Vp9Bins<DdMcBlock, kVp9Pairings - kVp9Singles, kVp9BlockClasses, 6>;
 using Vp9PairBlocks = Vp9Bins<DdMcPairBlock, kVp9Singles, kVp9BlockClasses, 9>;
-
-// What a block's record stands for: its squares of luma, U and V. `first`, `second`: slots.
-std::array<DdMcRecord, 3> vp9_squares_of(const DdMcBlock &block, unsigned first);
-std::array<DdMcRecord, 3> vp9_squares_of(const DdMcPairBlock &block, unsigned first, unsigned second);
-
-// Calls see(size class, square) for all of a recorder's blocks, until it says false. Returns whether it never did.
-template <typename Recorder, typename See>
-bool each_block_square(const Recorder &recorder, See see) {
-    const auto all = [&](unsigned size_class, const std::array<DdMcRecord, 3> &squares) {
-        return see(size_class, squares[0]) && see(size_class - 1, squares[1]) && see(size_class - 1, squares[2]);
-    };
-    for (unsigned c = 0; c < kVp9BlockClasses; c++) {
-        for (unsigned ref = 0; ref < Vp9Blocks::kPairings; ref++)
-            for (const DdMcBlock &block : recorder.blocks.of(ref, c))
-                if (!all(c + 1, vp9_squares_of(block, ref)))
-                    return false;
-        for (unsigned pair = 0; pair < Vp9PairBlocks::kPairings; pair++)
-            for (const DdMcPairBlock &block : recorder.pair_blocks.of(pair, c))
-                if (!all(c + 1, vp9_squares_of(block, pair / DD_MAX_REFS, pair % DD_MAX_REFS)))
-                    return false;
-    }
-    return true;
-}
 
 } // namespace dd

@@ -24,7 +24,7 @@ void Vp9Codec::add_stages(const DdFrameInfo &info, FrameFacts &facts) const {
 }
 
 std::vector<unsigned> Vp9Codec::kernels(const PictureFormat &format, const Gpu &gpu) const {
-    return vp9_kernels(format, gpu.profile());
+    return vp9_kernels(format, gpu.info().profile);
 }
 
 Vp9References Vp9Frame::reference_layouts() const {
@@ -60,7 +60,7 @@ unsigned Vp9Frame::used_refs() const {
 }
 
 void Vp9Frame::plan(unsigned phases, std::array<PhaseWork, 2> &work) {
-    const Profile profile = frame_.session->gpu()->profile();
+    const Profile profile = frame_.session->gpu()->info().profile;
     if (phases & DD_PHASE_RECON)
         plan_vp9_recon(recorded, profile, work[kRecon]);
     if (phases & DD_PHASE_FILTER)
@@ -68,7 +68,7 @@ void Vp9Frame::plan(unsigned phases, std::array<PhaseWork, 2> &work) {
 }
 
 GpuStatus Vp9Frame::write(const PlannedPhases &planned, GpuJobInput &input) {
-    const Profile profile = frame_.session->gpu()->profile();
+    const Profile profile = frame_.session->gpu()->info().profile;
     if (planned[kRecon])
         write_vp9_recon(recorded, profile, *planned[kRecon], frame_.job->upload(kRecon));
     if (planned[kFilter])

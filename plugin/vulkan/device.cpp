@@ -212,27 +212,33 @@ WorkLimits VulkanDevice::work_limits_of(const Candidate &c, const Quirks &quirks
 
 void VulkanDevice::settle(const Candidate &c, const GpuOptions &options) {
     const Quirks quirks = quirks_of(c.driver, c.properties.deviceType);
-    name_ = c.facts.name;
-    cpu_type_ = c.facts.cpu_type;
-    driver_version_ = c.properties.driverVersion;
+    info_.name = c.facts.name;
+    info_.is_cpu_type = c.facts.cpu_type;
+    info_.driver_version = c.properties.driverVersion;
     compiler_ = compiler_of(c.properties);
     limits_ = c.properties.limits;
     queue_family_ = c.queue_family;
     timestamps_ = options.timestamps && limits_.timestampComputeAndGraphics;
-    profile_ = options.profile == "v3d" ? Profile::v3d : options.profile == "wide" ? Profile::wide : quirks.profile;
+    info_.profile = options.profile == "v3d"    ? Profile::v3d
+                    : options.profile == "wide" ? Profile::wide
+                                                : quirks.profile;
     side_by_side_ = quirks.side_by_side;
-    robust_ = options.robust && c.can_check_accesses;
+    info_.is_robust = options.robust && c.can_check_accesses;
     patience_ = std::chrono::milliseconds(test_hook_number("DAEDALUS_TIMEOUT_MS", patience_of(quirks).count()));
     work_limits_ = limits_from_text(test_hook("DAEDALUS_LIMITS"), work_limits_of(c, quirks));
     constexpr std::chrono::milliseconds kMoment{100}, kLongestHang{8000};
     hang_grace_ = std::min(4 * patience_, kLongestHang);
-    closing_grace_ = cpu_type_ ? kCertainEnd : kMoment;
+    closing_grace_ = info_.is_cpu_type ? kCertainEnd : kMoment;
     instance_->api.GetPhysicalDeviceMemoryProperties(c.handle, &memory_);
     strategy_ = choose_memory_strategy(memory_, c.properties.deviceType, c.can_import && DmaBuf::available());
     // For tests: every device can serve the strategy that asks least of it.
     if (test_hook("DAEDALUS_MEMORY") == memory_strategy_name(MemoryStrategy::discrete))
         strategy_ = MemoryStrategy::discrete;
-    if (strategy_ == MemoryStrategy::discrete || strategy_ == MemoryStrategy::unified)
+    info_.memory = memory_strategy_name(strategy_);
+    info_.reads_cached = strategy_ != MemoryStrategy::write_combined;
+    info_.copies_pictures = strategy_ == MemoryStrategy::discrete;
+    info_.has_cached_memory = strategy_ == MemoryStrategy::unified || info_.copies_pictures;
+    if (info_.has_cached_memory)
         adopt_alignment_ = c.adopt_alignment;
 }
 
@@ -252,7 +258,7 @@ bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
     features11.pNext = &features12;
     features11.storageBuffer16BitAccess = VK_TRUE;
     VkPhysicalDeviceFeatures features = {};
-    features.robustBufferAccess = robust_;
+    features.robustBufferAccess = info_.is_robust;
     VkDeviceCreateInfo info = {};
     info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
     info.pNext = &features11;
@@ -269,11 +275,11 @@ bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
     VkResult result = instance_->api.CreateDevice(c.handle, &info, nullptr, &device_);
     if (result != VK_SUCCESS) {
         device_ = VK_NULL_HANDLE;
-        why = name_ + " can't be opened: " + vk_result_text(result);
+        why = info_.name + " can't be opened: " + vk_result_text(result);
         return false;
     }
     if (!vk_.load(instance_->api, device_)) {
-        why = name_ + " lacks functions of Vulkan 1.2";
+        why = info_.name + " lacks functions of Vulkan 1.2";
         return false;
     }
     vk_.GetDeviceQueue(device_, queue_family_, 0, &queue_);
@@ -283,7 +289,7 @@ bool VulkanDevice::make_device(const Candidate &c, std::string &why) {
     if (result == VK_SUCCESS)
         result = pipelines_->init();
     if (result != VK_SUCCESS)
-        why = name_ + " can't be set up: " + vk_result_text(result);
+        why = info_.name + " can't be set up: " + vk_result_text(result);
     return result == VK_SUCCESS;
 }
 

@@ -35,12 +35,9 @@ class VulkanDevice {
 
     const DeviceApi &vk() const { return vk_; }
     VkDevice handle() const { return device_; }
-    const std::string &name() const { return name_; }
-    bool is_cpu_type() const { return cpu_type_; }
-    std::uint32_t driver_version() const { return driver_version_; }
+    const GpuInfo &info() const { return info_; }
     const std::string &compiler() const { return compiler_; } // names the device and all that its code depends on
-    Profile profile() const { return profile_; }
-    bool runs_side_by_side() const { return side_by_side_; } // Quirks
+    bool runs_side_by_side() const { return side_by_side_; }  // Quirks
     MemoryStrategy memory_strategy() const { return strategy_; }
     // Of plain memory that buffers may lie in; 0: they may not.
     VkDeviceSize adopt_alignment() const { return adopt_alignment_; }
@@ -62,10 +59,9 @@ class VulkanDevice {
 
     bool fails(Fault fault) { return faults_ && faults_->hit(fault); }
 
-    bool robust() const { return robust_; }
     const WorkLimits &work_limits() const { return work_limits_; }
 
-    // Lost or hung: never used again. Whoever finds out says so here.
+    // Lost or hung: never used again.
     bool given_up() const { return given_up_.load(std::memory_order_relaxed); }
     void give_up() { given_up_.store(true, std::memory_order_relaxed); }
 
@@ -100,13 +96,10 @@ class VulkanDevice {
     VkQueue queue_ = VK_NULL_HANDLE;
     VkCommandPool command_pool_ = VK_NULL_HANDLE;
     std::uint32_t queue_family_ = 0;
-    std::string name_;
-    bool cpu_type_ = false;
-    std::uint32_t driver_version_ = 0;
+    GpuInfo info_;
     std::string compiler_;
     bool timestamps_ = false;
-    Profile profile_ = Profile::wide;
-    bool side_by_side_ = false, robust_ = false;
+    bool side_by_side_ = false;
     MemoryStrategy strategy_ = MemoryStrategy::unified;
     VkDeviceSize adopt_alignment_ = 0;
     VkPhysicalDeviceMemoryProperties memory_{};

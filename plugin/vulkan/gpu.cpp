@@ -67,40 +67,11 @@ std::shared_ptr<Gpu> Gpu::open(const GpuOptions &options, std::string &why) {
     return device ? std::shared_ptr<Gpu>(new Gpu(std::move(device))) : nullptr;
 }
 
-const std::string &Gpu::name() const {
-    return device_->name();
-}
-bool Gpu::is_cpu_type() const {
-    return device_->is_cpu_type();
-}
-std::string Gpu::driver_version() const {
-    return std::to_string(device_->driver_version());
-}
-Profile Gpu::profile() const {
-    return device_->profile();
-}
-bool Gpu::is_robust() const {
-    return device_->robust();
-}
-
-const char *Gpu::memory_text() const {
-    return memory_strategy_name(device_->memory_strategy());
-}
-bool Gpu::reads_cached() const {
-    return device_->memory_strategy() != MemoryStrategy::write_combined;
+const GpuInfo &Gpu::info() const {
+    return device_->info();
 }
 bool Gpu::given_up() const {
     return device_->given_up();
-}
-bool Gpu::has_cached_memory() const {
-    const MemoryStrategy memory = device_->memory_strategy();
-    return memory == MemoryStrategy::unified || memory == MemoryStrategy::discrete;
-}
-bool Gpu::copies_pictures() const {
-    return device_->memory_strategy() == MemoryStrategy::discrete;
-}
-bool Gpu::keeps_order() const {
-    return has_cached_memory();
 }
 
 GpuStatus Gpu::prepare(std::span<const unsigned> kernels, unsigned threads, const std::stop_token &stop) {
@@ -112,7 +83,7 @@ bool Gpu::is_prepared(std::span<const unsigned> kernels) const {
 }
 
 std::string_view Gpu::exceeded(const std::array<const PhaseWork *, 2> &phases) const {
-    return exceeded_limit(phases, profile(), device_->work_limits());
+    return exceeded_limit(phases, info().profile, device_->work_limits());
 }
 
 std::size_t Gpu::largest_buffer() const {
@@ -165,7 +136,7 @@ void GpuJob::release() {
 GpuStatus GpuJob::acquire_coefs(std::size_t bytes, std::span<std::byte> &capacity) {
     release();
     capacity = {};
-    if (!gpu_->has_cached_memory())
+    if (!gpu_->info().has_cached_memory)
         return {};
     VkResult result = gpu_->device_->slots().acquire(slot_, bytes);
     if (result == VK_SUCCESS)

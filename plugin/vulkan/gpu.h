@@ -37,6 +37,20 @@ struct GpuStatus {
     explicit operator bool() const { return result == 0; }
 };
 
+struct GpuInfo {
+    std::string name;
+    std::uint32_t driver_version = 0; // as the driver numbers it
+    Profile profile = Profile::wide;
+    bool is_cpu_type = false; // a software renderer
+    bool is_robust = false;   // as asked for; else kernels' accesses aren't checked
+    const char *memory = "";  // in a word
+    bool reads_cached = true; // the CPU reads pictures at its usual speed
+    // All memory can be such, not pictures alone. Work may read what earlier work of another frame is still to write:
+    // nothing has to be done between them.
+    bool has_cached_memory = true;
+    bool copies_pictures = false; // there is one for the GPU and one for the CPU
+};
+
 class GpuPicture {
   public:
     explicit GpuPicture(std::shared_ptr<VulkanPicture> picture) : picture_(std::move(picture)) {}
@@ -68,22 +82,8 @@ class Gpu {
     // nullptr: none; `why` says why, for the user (empty where "cpu" was asked for).
     static std::shared_ptr<Gpu> open(const GpuOptions &options, std::string &why);
 
-    const std::string &name() const;
-    bool is_cpu_type() const;
-    std::string driver_version() const; // as the driver numbers it
-    Profile profile() const;
-    // As asked for; else kernels' accesses aren't checked.
-    bool is_robust() const;
-    const char *memory_text() const;
-    // The CPU reads pictures at its usual speed.
-    bool reads_cached() const;
-    // All memory can be such, not pictures alone.
-    bool has_cached_memory() const;
-    // Pictures have a copy for the GPU and one for the CPU.
-    bool copies_pictures() const;
+    const GpuInfo &info() const;
     bool given_up() const; // lost or hung
-    // Work may read what earlier work of another frame is still to write: nothing has to be done between them.
-    bool keeps_order() const;
 
     // Makes the pipelines that don't exist yet, with as many threads. Told to stop, it leaves the rest out.
     GpuStatus prepare(std::span<const unsigned> kernels, unsigned threads = 1, const std::stop_token &stop = {});

@@ -20,8 +20,8 @@ struct VulkanPicture {
     Buffer local;                       // working copy of a discrete device, or scratch
     CpuView cpu_view{host};
 
-    // Of the working copy, guarded by VulkanDevice::submit_mutex. It becomes invalid without, so that whoever takes
-    // or gives back a picture doesn't wait for submits.
+    // Of the working copy, guarded by VulkanDevice::submit_mutex. It becomes invalid without, so that to take or
+    // give back a picture never waits for submits.
     std::atomic<bool> local_valid = false; // holds the same pixels as `host`
     bool local_pending = false;            // its upload may still run
 

@@ -197,7 +197,7 @@ bool Slot::lets_go_of_picture() {
     const auto now = std::chrono::nanoseconds::zero();
     if (ends_within(now))
         return true;
-    if (device_.is_cpu_type() || !busy_.dst->host.replace_pages())
+    if (device_.info().is_cpu_type || !busy_.dst->host.replace_pages())
         return ends_within(grace_);
     return false;
 }

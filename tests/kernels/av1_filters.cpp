@@ -51,7 +51,7 @@ Av1Batch batch_of(const Av1RandomFrame &frame) {
     return batch;
 }
 
-// The visible pixels of all planes are what counts: what is beyond is nobody's.
+// The visible pixels of all planes are what counts: what is beyond doesn't count.
 bool same_pixels(const PictureLayout &layout, const std::uint8_t *a, const std::uint8_t *b) {
     for (unsigned p = 0; p < layout.format.planes; p++)
         for (unsigned y = 0; y < layout.plane[p].height; y++) {

@@ -23,7 +23,7 @@ Av1Scene::Pixels run_on_gpu(const std::shared_ptr<Gpu> &gpu, const Av1Scene &sce
         return pictures.back().get();
     };
     PhaseWork work;
-    plan_av1_recon(scene.batch, gpu->profile(), work, worth_ns);
+    plan_av1_recon(scene.batch, gpu->info().profile, work, worth_ns);
     if (work.dispatches.empty())
         return scene.before;
     GpuJob job(gpu);

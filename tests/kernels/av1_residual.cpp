@@ -80,7 +80,7 @@ void run_and_compare(Scene &scene) {
     const auto gpu = open_gpu();
     const PictureLayout &layout = scene.batch.dst;
     PhaseWork work;
-    plan_av1_recon(scene.batch, gpu->profile(), work);
+    plan_av1_recon(scene.batch, gpu->info().profile, work);
     REQUIRE(!work.dispatches.empty());
     CHECK(work.dispatches.size() <= 2);
     CHECK(scene.batch.recon.counts().residuals == scene.taken);

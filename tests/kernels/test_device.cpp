@@ -21,7 +21,7 @@ const std::shared_ptr<Gpu> &open_gpu() {
 }
 
 bool has_kernels_of(Profile profile) {
-    return profile == Profile::v3d || open_gpu()->profile() != Profile::v3d;
+    return profile == Profile::v3d || open_gpu()->info().profile != Profile::v3d;
 }
 
 void run_without_tables(GpuJob &job, GpuJobInput input) {

@@ -3,6 +3,7 @@
 // What the recorder makes of intra blocks, apart from their pixels.
 #include "catch.h"
 #include "debug/saved_batch.h"
+#include "debug/vp9_validate.h"
 #include "kernels/vp9_random.h"
 #include "plugin/temporary.h"
 #include "reference/vp9_reference.h"

@@ -3,6 +3,7 @@
 // VP9's kernels against the scalar reference, under both profiles. Buffers are compared as a whole, slack and padding
 // included, so that a write to the wrong place shows.
 #include "catch.h"
+#include "debug/vp9_validate.h"
 #include "kernels/test_device.h"
 #include "kernels/vp9_random.h"
 #include "reference/vp9_reference.h"

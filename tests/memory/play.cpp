@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 //
 // Plays a stream over and over, with jumps to key frames, and says at given numbers of frames how much memory it
-// takes: a line of JSON each. Frames are looked at by nobody.
+// takes: a line of JSON each. Frames are not looked at.
 #include "stress/decoder.h"
 
 #include "report.h"

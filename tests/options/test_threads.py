@@ -24,8 +24,8 @@ class Threads(DecodeCase):
         self.decodes(hwaccel(), GPU, long())
 
     def parsed(self, stream: Path, threads: str, cores: int | None = None) -> list[dict]:
-        """What plan `parse`, which keeps no thread waiting for the GPU, does with a stream, for nobody who could be
-        slow to take the frames. `cores`: how many FFmpeg believes in."""
+        """What plan `parse`, which keeps no thread waiting for the GPU, does with a stream, with no program that could
+        be slow to take the frames. `cores`: how many FFmpeg believes in."""
         believed = [] if cores is None else ["-cpucount", str(cores)]
         with tempfile.TemporaryDirectory(prefix="dd-threads-") as folder:
             trace = Path(folder, "trace.json")

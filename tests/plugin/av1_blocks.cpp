@@ -3,7 +3,7 @@
 // Whole blocks of AV1 as they are recorded.
 #include "catch.h"
 
-#include "av1/blocks.h"
+#include "debug/av1_block_planes.h"
 #include "kernels/av1_random_block.h"
 
 #include <algorithm>

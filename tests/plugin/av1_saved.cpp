@@ -107,7 +107,7 @@ TEST_CASE("an AV1 batch comes back from its file as it was", "[ddb]") {
     std::vector<std::uint8_t> expected = frame.scene.expected;
     if (batch.filters.any())
         reference::run_av1_filters(frame.scene.batch, expected.data());
-    REQUIRE((run(saved) == expected)); // in brackets: nobody wants to see the pixels
+    REQUIRE((run(saved) == expected)); // in brackets: the pixels are not to be printed
 
     BatchView again{3, &batch, saved.dst.data(), {}};
     for (unsigned slot = 0; slot < kAv1Refs; slot++)

@@ -264,7 +264,7 @@ TEST_CASE("Tiles cover what the CPU reads and writes of its blocks", "[shares]")
     }
 }
 
-TEST_CASE("Shares are few, complete, or nobody's to ask for", "[shares]") {
+TEST_CASE("Shares are few, complete, or not asked for", "[shares]") {
     const PictureLayout layout = make_picture_layout({300, 200, 8, 1, 1, 3}, 128); // six columns, sixteen rows
     Av1TileSync shares;
     shares.reset(layout, 2);
@@ -338,11 +338,11 @@ TEST_CASE("Where the CPU needs more than its blocks the picture is copied whole"
     const char *memory = "discrete", *plan = kAllOnGpu;
     bool complete = true, filtered = true;
     SECTION("no copy for the GPU") {
-        if (open_own_gpu()->copies_pictures())
+        if (open_own_gpu()->info().copies_pictures)
             return skip("the device has memory of its own");
         memory = "";
     }
-    SECTION("shares that nobody has called complete") {
+    SECTION("shares that were not called complete") {
         complete = false;
     }
     SECTION("residuals") {

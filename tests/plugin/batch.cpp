@@ -5,6 +5,8 @@
 
 #include "daedalus/daedalus.h"
 #include "debug/saved_batch.h"
+#include "debug/vp9_block_squares.h"
+#include "debug/vp9_validate.h"
 #include "plugin/random_frame.h"
 #include "plugin/temporary.h"
 

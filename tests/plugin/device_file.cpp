@@ -14,7 +14,7 @@ using namespace dd::test;
 
 namespace {
 
-// As a user who owns nothing, where this process may become one.
+// As a user that owns nothing, where this process may become one.
 std::string denied_to_others(const std::string &path) {
     constexpr uid_t kNobody = 65534;
     const uid_t self = geteuid();
@@ -37,7 +37,7 @@ TEST_CASE("a device's file that is denied is named, with the group that may open
         std::filesystem::permissions(path, std::filesystem::perms(0666));
         CHECK(denied_to_others(path).empty());
     }
-    SECTION("nobody may") {
+    SECTION("no user may") {
         std::filesystem::permissions(path, std::filesystem::perms(0));
         CHECK(denied_to_others(path) == path + ": permission denied");
     }

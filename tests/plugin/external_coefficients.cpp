@@ -20,7 +20,7 @@ constexpr std::size_t kKib = 1024, kSmall = 64 * kKib, kLarge = 3000 * kKib;
 // nullptr: the CPU reads no memory of it fast, and the test is skipped. A software renderer's is.
 std::shared_ptr<Gpu> open() {
     auto gpu = open_own_gpu();
-    if (gpu->has_cached_memory())
+    if (gpu->info().has_cached_memory)
         return gpu;
     REQUIRE(test_device() != "llvmpipe");
     skip("the device has no memory that the CPU reads fast");
@@ -81,7 +81,7 @@ TEST_CASE("large capacity is for the frames that need it", "[memory]") {
         REQUIRE(acquired(first, small.size() + 1).data() != large.data());
         REQUIRE(acquired(second, kLarge).data() == large.data());
     }
-    SECTION("and given back when long nobody needed it") {
+    SECTION("and given back when it was not needed for long") {
         for (unsigned i = 0; i < 2000; i++)
             REQUIRE(acquired(first, kSmall).data() == small.data());
         REQUIRE(acquired(first, kLarge / 2).size() < large.size());

@@ -43,7 +43,7 @@ TEST_CASE("frames don't wait for the GPU, and go over to it", "[late]") {
         const char *memory, *plan;
         PictureFormat f;
         bool scaled;
-        const char *fault; // of which nobody notices anything
+        const char *fault; // that shows nowhere
     };
     const auto [memory, plan, f, scaled, fault] =
         GENERATE(Kind{"", "gpu", format(150, 90), true, ""}, Kind{"", "gpu", format(150, 90), false, "adopt:1"},

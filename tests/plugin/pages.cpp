@@ -38,7 +38,7 @@ TEST_CASE("a picture is adopted where it lies, and its pages stay as long as it"
         return skip("the device adopts no memory");
     REQUIRE(picture);
     REQUIRE(picture->data() == pages.get());
-    REQUIRE(picture->has_copy() == gpu->copies_pictures());
+    REQUIRE(picture->has_copy() == gpu->info().copies_pictures);
     const std::weak_ptr<std::byte> watched = pages;
     pages.reset();
     REQUIRE(picture->data()[layout.size - 1] == std::byte{7});

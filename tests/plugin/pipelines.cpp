@@ -68,7 +68,7 @@ TEST_CASE("several threads make pipelines, and one that can't be made is told", 
     std::size_t count = 0;
     {
         const auto gpu = open_own_gpu();
-        const auto kernels = vp9_kernels(kind, gpu->profile());
+        const auto kernels = vp9_kernels(kind, gpu->info().profile);
         count = kernels.size();
         REQUIRE_FALSE(gpu->is_prepared(kernels));
         std::stop_source stopped;
@@ -81,7 +81,7 @@ TEST_CASE("several threads make pipelines, and one that can't be made is told", 
     REQUIRE(count > 1);
     const Environment fault("DAEDALUS_FAULT", "pipeline:" + std::to_string(count));
     const auto gpu = open_own_gpu();
-    const auto kernels = vp9_kernels(kind, gpu->profile());
+    const auto kernels = vp9_kernels(kind, gpu->info().profile);
     REQUIRE(gpu->prepare(kernels, threads).result == DD_ERR_NO_MEMORY);
     REQUIRE_FALSE(gpu->is_prepared(kernels));
     REQUIRE(gpu->prepare(kernels, threads)); // the one that is missing

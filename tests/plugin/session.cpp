@@ -108,7 +108,7 @@ TEST_CASE("a plan without the GPU doesn't open it", "[session]") {
     const Device device = open_device(log, plan, nullptr, "no such device");
     REQUIRE_FALSE(dd_device_has_gpu(device.get()));
     REQUIRE(log.contains("leaves everything to the CPU"));
-    REQUIRE(log.count(DD_LOG_WARNING) == 0); // nobody looked for the device
+    REQUIRE(log.count(DD_LOG_WARNING) == 0); // no frame has asked for the device
 }
 
 TEST_CASE("without a GPU everything still works", "[session]") {

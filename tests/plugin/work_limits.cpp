@@ -112,7 +112,7 @@ TEST_CASE("limits of a test make a device's smaller", "[limits]") {
 
 namespace {
 
-// Sizes of lists around 2^32 bytes, whose pages nobody touches.
+// Sizes of lists around 2^32 bytes, whose pages are never touched.
 constexpr std::uint64_t kListBytes[] = {4 * kGiB - 256, 4 * kGiB, 4 * kGiB + 256, 8 * kGiB + 4096};
 
 template <typename List>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/av1_batch.h"
 
-#include "av1/blocks.h"
+#include "debug/av1_block_planes.h"
+#include "debug/av1_coded_shape.h"
 #include "reference/av1_prediction.h"
 #include "reference/av1_residual.h"
 #include "reference/pixels.h"

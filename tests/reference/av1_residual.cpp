@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "reference/av1_residual.h"
 #include "av1/transform.h"
+#include "debug/av1_coded_shape.h"
 #include "reference/pixels.h"
 
 #include <algorithm>

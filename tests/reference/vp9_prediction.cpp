@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "debug/vp9_block_squares.h"
 #include "reference/pixels.h"
 #include "reference/vp9_reference.h"
 #include "vp9/dispatch.h"

@@ -138,7 +138,7 @@ bool may_fail(const Bench &bench) {
     return bench.threads == 1 || bench.thread_type == FF_THREAD_SLICE;
 }
 
-// The same jumps for whoever plays them: to the start, of AV1, for so many packets, then to key frames and to the
+// The same jumps in every play: to the start, of AV1, for so many packets, then to key frames and to the
 // middle of nowhere.
 Lines play_with_jumps(const Bench &bench, const Stream &stream, AVBufferRef *device, unsigned seed) {
     Random random(seed);
@@ -292,7 +292,7 @@ void come_and_go(const Bench &bench) {
     in_parallel({steady, [&] { restless(bench.seed); }, [&] { restless(bench.seed + 1); }});
 }
 
-// A viewer who takes a frame now and then.
+// A viewer that takes a frame now and then.
 Lines play_slowly(const Bench &bench, const Stream &stream, AVBufferRef *device) {
     constexpr std::size_t slow_packets = 20;
     Decoder decoder(stream.codec, bench.setup(device));
@@ -319,7 +319,7 @@ Lines play_with_a_pause(const Bench &bench, const Stream &stream, AVBufferRef *d
     return lines;
 }
 
-// Who waits for one that rests would wait for ever here: the one at rest waits for the others.
+// To wait for one at rest would never end here: the one at rest waits for the others.
 void unequal_decoders(const Bench &bench) {
     const auto at = [&](std::size_t i) -> const Stream & { return bench.streams[i % bench.streams.size()]; };
     std::vector<Lines> expected;

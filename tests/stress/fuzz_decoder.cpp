@@ -9,7 +9,7 @@
 
 namespace {
 
-constexpr std::size_t kReserved = 28; // of the IVF header: four bytes that nobody uses
+constexpr std::size_t kReserved = 28; // of the IVF header: four bytes without a use
 constexpr std::int64_t kMostPixels = 512 * 512;
 constexpr std::size_t kMostPackets = 16;
 

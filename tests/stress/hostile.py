@@ -3,8 +3,8 @@
 """Hostile input: mutated VP9 or AV1 packets through the patched decoder, one thread, every frame and every error code
 compared with stock FFmpeg's. A crash, a hang, a sanitizer's report or a difference fails.
 
-Where stock itself gives other frames when freed memory is filled otherwise (it shows memory that nobody wrote), those
-frames can't be compared; they are counted as unstable, and everything before and after them still is compared.
+Where stock itself gives other frames when freed memory is filled otherwise (it shows memory that was never written),
+those frames can't be compared; they are counted as unstable, and everything before and after them still is compared.
 """
 
 import argparse

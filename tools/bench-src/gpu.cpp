@@ -64,7 +64,7 @@ Gpu::Job::Job(Gpu &gpu, const Work &work) : gpu_(gpu), work_(work) {
 }
 
 void Gpu::Job::plan() {
-    const dd::Profile profile = gpu_.device_->profile();
+    const dd::Profile profile = gpu_.device_->info().profile;
     const bool recon = work_.phase == Phase::recon;
     if (const auto *av1 = std::get_if<dd::Av1Batch>(&work_.batch))
         return recon ? dd::plan_av1_recon(*av1, profile, phase_work_) : dd::plan_av1_filter(*av1, phase_work_);
@@ -73,7 +73,7 @@ void Gpu::Job::plan() {
 }
 
 void Gpu::Job::write(std::byte *upload) const {
-    const dd::Profile profile = gpu_.device_->profile();
+    const dd::Profile profile = gpu_.device_->info().profile;
     const bool recon = work_.phase == Phase::recon;
     if (const auto *av1 = std::get_if<dd::Av1Batch>(&work_.batch))
         return recon ? dd::write_av1_recon(*av1, phase_work_, upload) : dd::write_av1_filter(*av1, phase_work_, upload);

@@ -112,7 +112,7 @@ int run(const Options &options) {
     const std::string what = options.batches.empty() ? options.size + ", " + std::to_string(options.depth) +
                                                            " bits, seed " + std::to_string(options.seed)
                                                      : "saved batches";
-    std::printf("%s, %s\n", gpu.device().name().c_str(), what.c_str());
+    std::printf("%s, %s\n", gpu.device().info().name.c_str(), what.c_str());
     print_head();
     nlohmann::json rows = nlohmann::json::array();
     unsigned exact = 0, wrong = 0;
@@ -126,7 +126,7 @@ int run(const Options &options) {
     std::printf("M5: %.1f us a submit, %.1f us each further dispatch\n", overhead.submit * 1e6,
                 overhead.dispatch * 1e6);
     if (!options.json.empty())
-        write_json(options.json, {{"device", gpu.device().name()},
+        write_json(options.json, {{"device", gpu.device().info().name},
                                   {"size", options.size},
                                   {"depth", options.depth},
                                   {"seed", options.seed},

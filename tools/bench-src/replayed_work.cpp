@@ -2,6 +2,7 @@
 #include "work.h"
 
 #include "debug/saved_batch.h"
+#include "debug/vp9_block_squares.h"
 
 #include <algorithm>
 #include <cstring>

@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("only", nargs="*", type=Path, metavar="PATH", help="only below these files and folders")
     args = parser.parse_args()
     if args.fix and not args.only:
-        parser.error("--fix wants the paths to rewrite, so that nobody's open files change by accident")
+        parser.error("--fix wants the paths to rewrite, so that no open file changes by accident")
     paths = [str(path) for path in tree.with_suffix(".c", ".cpp", ".h") if not sources.is_new_file(path)
              if path.relative_to(tree.ROOT).parts[0] in FOLDERS and below(path, args.only)]
     if not paths:

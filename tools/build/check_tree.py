@@ -120,8 +120,8 @@ def unsorted_lists(path: Path, text: str) -> list[str]:
 
 
 def wrong_includes(path: Path, text: str) -> list[str]:
-    """Who may include whom in plugin/; no Vulkan outside plugin/vulkan, no header of FFmpeg's or dav1d's anywhere in
-    it."""
+    """Which folder of plugin/ may include which; no Vulkan outside plugin/vulkan, no header of FFmpeg's or dav1d's
+    anywhere in it."""
     if not path.is_relative_to(PLUGIN) or path.suffix not in (".h", ".cpp"):
         return []
     folder = path.relative_to(PLUGIN).parts[0]

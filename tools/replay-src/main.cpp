@@ -59,15 +59,15 @@ int run(const dd::GpuOptions &options, const std::vector<std::string> &files, un
     const auto gpu = dd::Gpu::open(options, why);
     if (!gpu)
         throw std::runtime_error(why.empty() ? "a device is needed: --device NAME" : why);
-    std::printf("%s, profile %s, %s memory\n", gpu->name().c_str(), gpu->profile() == dd::Profile::v3d ? "v3d" : "wide",
-                gpu->memory_text());
+    std::printf("%s, profile %s, %s memory\n", gpu->info().name.c_str(),
+                gpu->info().profile == dd::Profile::v3d ? "v3d" : "wide", gpu->info().memory);
     nlohmann::json all = nlohmann::json::array();
     int result = 0;
     for (const std::string &file : files)
         result |= replay_file(gpu, file, runs, all);
     if (!json.empty()) {
         std::ofstream out(json);
-        out << nlohmann::json{{"device", gpu->name()}, {"batches", all}}.dump(2) << '\n';
+        out << nlohmann::json{{"device", gpu->info().name}, {"batches", all}}.dump(2) << '\n';
         if (!out.flush())
             throw std::runtime_error(json + " can't be written");
     }

@@ -34,7 +34,7 @@ Replay::Replay(std::shared_ptr<dd::Gpu> gpu, const dd::SavedBatch &saved) : gpu_
 
 template <typename Batch>
 void Replay::prepare(const Batch &batch) {
-    plan(batch, saved_.phases, gpu_->profile(), work_);
+    plan(batch, saved_.phases, gpu_->info().profile, work_);
     check(gpu_->make_picture(batch.dst, dst_), "allocating the picture");
     for (unsigned slot = 0; slot < DD_MAX_REFERENCES; slot++) {
         if (saved_.ref[slot].empty())
@@ -68,7 +68,7 @@ std::vector<double> Replay::run_once() {
     for (unsigned phase = 0; phase < 2; phase++)
         if (phases_[phase])
             std::visit(
-                [&](const auto &batch) { write(batch, phase, gpu_->profile(), work_[phase], job.upload(phase)); },
+                [&](const auto &batch) { write(batch, phase, gpu_->info().profile, work_[phase], job.upload(phase)); },
                 saved_.batch);
     dd::GpuJobInput input;
     input.dst = dst_.get();

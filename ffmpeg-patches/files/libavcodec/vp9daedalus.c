@@ -576,7 +576,7 @@ int ff_vp9_daedalus_superblock(VP9TileData *td, int row, int col, struct VP9Filt
     Superblock *sb = &s->dd->superblocks[index];
 
     if (s->pass == 1) {
-        // what nobody needs any more gives way, so that the parser stays in the cache
+        // what isn't needed any more gives way, so that the parser stays in the cache
         if (s->dd->take_inter && rec->last && !rec->last->intra)
             go_to(td, rec->last->at);
         rec->last    = sb;

@@ -41,7 +41,7 @@
 typedef struct AVDaedalusDeviceContext {
     /**
      * Has to be set before av_hwdevice_ctx_init(). Released with
-     * AVHWDeviceContext.free by whoever set it.
+     * AVHWDeviceContext.free by the caller that set it.
      */
     DdDevice *device;
 

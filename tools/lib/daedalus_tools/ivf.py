@@ -52,7 +52,7 @@ def write(path: Path, header: Header, packets: list[Packet]) -> None:
 
 
 def _made_once(name: str, make: Callable[[Path], None]) -> Path:
-    """A file of the cache, made where it is missing. Whoever else makes it at the same time, it is always a whole
+    """A file of the cache, made where it is missing. Where others make it at the same time, it is always a whole
     one."""
     kept = paths.CACHE / "streams" / name
     if not kept.is_file():

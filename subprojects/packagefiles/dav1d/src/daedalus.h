@@ -53,7 +53,7 @@ static inline int dav1d_daedalus_only_parses(const Dav1dFrameContext *const f) {
     return f->daedalus.only_parses;
 }
 
-/* Fills memory with zeros; pages of it that nobody touches afterwards take none. */
+/* Fills memory with zeros; pages of it that are never touched afterwards take none. */
 void dav1d_daedalus_clear_pages(void *mem, size_t size);
 
 /* With one thread there are two passes as well, where frames are recorded. */
@@ -117,8 +117,8 @@ static inline int dav1d_daedalus_decodes_again(const Dav1dFrameContext *const f)
     return f->daedalus.rerun;
 }
 
-/* Waking a worker costs as much as some rows of what the CPU has left, so nobody is
- * woken for tasks that end at once (who does one looks for the next): progress of the
+/* Waking a worker costs as much as some rows of what the CPU has left. So none is woken
+ * for tasks that end at once, after which a worker looks for the next: progress of the
  * first pass, and the filters of all rows but the last. Nothing but that one waits for
  * the rows of the second pass. Other frames may wait for rows of the first; where most
  * of them wait for its end, every fourth will do. */

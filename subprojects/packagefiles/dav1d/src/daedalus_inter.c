@@ -898,7 +898,7 @@ void dav1d_daedalus_recon(Dav1dFrameContext *const f) {
     {
         return;
     }
-    /* Whoever comes second waits. */
+    /* The second thread waits. */
     if (threads) pthread_mutex_lock(&f->task_thread.lock);
     if (atomic_load(&f->daedalus.state) == DAEDALUS_RECORDING)
         dav1d_daedalus_submit_recon(f);

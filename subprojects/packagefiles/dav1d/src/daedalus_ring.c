@@ -86,7 +86,7 @@ void dav1d_daedalus_add_frames(Dav1dContext *const c) {
         await_end(c, &c->fc[n]);
     while (c->n_tc < c->pipeline.threads)
         if (!add_thread(c)) break;
-    if (c->n_fc == c->pipeline.contexts) return; // somebody said how many frames
+    if (c->n_fc == c->pipeline.contexts) return; // the caller said how many frames
     c->frame_thread.next = c->n_fc;
     c->n_fc = c->task_thread.cur = c->pipeline.contexts;
 }

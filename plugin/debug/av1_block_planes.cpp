@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "av1/blocks.h"
+#include "debug/av1_block_planes.h"
+
 #include "av1/position.h"
 
 namespace dd {

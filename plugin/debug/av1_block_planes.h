@@ -9,11 +9,6 @@ namespace dd {
 DdAv1McRecord av1_plane_of(const DdAv1McRecord &block, const PictureLayout &dst, bool chroma);
 DdAv1PairRecord av1_plane_of(const DdAv1PairRecord &block, const PictureLayout &dst, bool chroma);
 
-// Lanes of a whole block's chroma, as a logarithm, by those of luma.
-constexpr unsigned av1_chroma_class(const PictureFormat &format, unsigned luma_class) {
-    return luma_class + 1 - format.ss_h - format.ss_v;
-}
-
 // Calls see(record, group, size class) for all planes of a recorder's blocks of one kind, until it says false.
 // Returns whether it never did.
 template <typename Record, typename See>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "av1/filter_tables.h"
+#include "debug/av1_filter_tables.h"
 
 namespace dd {
 namespace {

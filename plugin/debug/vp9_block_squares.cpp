@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "vp9/blocks.h"
+#include "debug/vp9_block_squares.h"
 
 namespace dd {
 namespace {
