@@ -216,8 +216,6 @@ void Av1Frame::submitted(const PlannedPhases &planned) {
 void Av1Frame::release_records() {
     if (!has_records_)
         return;
-    frame_.session->expected_coefs.met(av1_coefficient_words(recorded.recon) * sizeof(std::uint32_t),
-                                       frame_.coded_bytes);
     counts_ = recorded.recon.counts();
     codec_.recons.give({std::move(recorded.recon), lease_});
     recorded.recon = {};

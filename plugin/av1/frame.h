@@ -31,7 +31,6 @@ class Av1Frame final : public CodecFrame {
   public:
     Av1Frame(Av1Codec &codec, DdFrame &frame) : codec_(codec), frame_(frame) {}
     void begin(const DdFrameInfo &info) override;
-    CoefficientList &coefs() override { return recorded.recon.recorders.front().residuals.coefs; }
     unsigned used_refs() const override { return recorded.recon.used_refs(); }
     void plan(unsigned phases, std::array<PhaseWork, 2> &work) override;
     GpuStatus write(const PlannedPhases &planned, GpuJobInput &input) override;

@@ -59,9 +59,7 @@ void plan_av1_recon(const Av1Batch &batch, Profile profile, PhaseWork &work, std
         return;
     work.upload_bytes = align_upload(sizeof(DdAv1ReconParams) + next * 4);
     work.coefs_at = work.upload_bytes;
-    work.coefs_acquired = recon.has_acquired_coefs();
-    if (!work.coefs_acquired)
-        work.upload_bytes += align_upload(4 * av1_coefficient_words(recon));
+    work.upload_bytes += align_upload(4 * av1_coefficient_words(recon));
 }
 
 void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *upload) {
@@ -82,8 +80,7 @@ void write_av1_recon(const Av1Batch &batch, const PhaseWork &work, std::byte *up
         put(recorder.masks.data(), recorder.masks.size() * 4);
     upload = write_av1_predictions(batch, work, DD_AV1_TABLE_WORDS + mask_words(recon), upload);
     write_av1_residuals(recon, work, upload);
-    if (!work.coefs_acquired)
-        write_av1_coefficients(recon, coefs);
+    write_av1_coefficients(recon, coefs);
 }
 
 } // namespace dd

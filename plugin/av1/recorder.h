@@ -132,9 +132,6 @@ struct Av1Recon {
     void clear();
     Av1ReconCounts counts() const;
     unsigned used_refs() const;
-    // All coefficients lie in capacity that was acquired for the first recorder, the only one that is used: they
-    // needn't be copied.
-    bool has_acquired_coefs() const { return !recorders.empty() && recorders.front().residuals.coefs.is_external(); }
 };
 
 } // namespace dd

@@ -2,7 +2,6 @@
 //
 // Records of AV1's residuals: checked, sorted by shape, with the coefficients that the end of block allows.
 #pragma once
-#include "batch/coefficient_list.h"
 #include "batch/coefficient_moves.h"
 #include "batch/picture_layout.h"
 #include "common/av1_recon.h"
@@ -61,8 +60,8 @@ class Av1Residuals {
     // Puts everything that was taken back to where it was, or to its home.
     void give_back();
 
-    std::vector<Av1ItxBin> bins; // of shapes that were met, in any frame
-    CoefficientList coefs;       // records count from the first one of this recorder
+    std::vector<Av1ItxBin> bins;     // of shapes that were met, in any frame
+    RecordList<std::uint32_t> coefs; // records count from the first one of this recorder
     std::uint64_t count = 0;
 
   private:

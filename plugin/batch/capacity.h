@@ -38,14 +38,4 @@ constexpr bool keeps_capacity(std::uint64_t size, std::uint64_t needed, std::uin
     return size >= needed && (size <= kSpareCapacity || size / 2 <= capacity_for(most));
 }
 
-// Capacity for coefficients that are still being recorded, of which so many bytes are known.
-constexpr std::uint64_t coefs_capacity_for(std::uint64_t bytes) {
-    return round_up(bytes, 128 * 1024);
-}
-// Such capacity is left to the frames that need it, since a new one costs less; others soon give it back.
-constexpr bool is_oversized(std::uint64_t size, std::uint64_t bytes) {
-    constexpr std::uint64_t cheap = 1024 * 1024;
-    return bytes && size > cheap && size / 4 > bytes;
-}
-
 } // namespace dd

@@ -77,7 +77,6 @@ struct PhaseWork {
     std::vector<Dispatch> dispatches;      // empty: nothing to do
     std::uint64_t upload_bytes = 0;        // size of the phase's upload: records, coefficients
     std::uint64_t coefs_at = 0;            // byte offset in the upload, a multiple of kUploadAlign
-    bool coefs_acquired = false;           // they aren't in the upload, but in the slot's capacity for coefficients
     std::uint64_t steps = 0;               // that a workgroup takes one after the other, with a barrier between them
     std::uint64_t residual_bytes = 0;      // of intra blocks: what kernels need at DD_BIND_RESIDUALS ...
     std::uint64_t most_residual_bytes = 0; // ... and would need if all of such a picture were intra blocks
@@ -96,7 +95,6 @@ struct PhaseWork {
         shapes.clear();
         upload_bytes = coefs_at = steps = 0;
         residual_bytes = most_residual_bytes = 0;
-        coefs_acquired = false;
     }
 };
 

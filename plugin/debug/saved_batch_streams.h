@@ -35,7 +35,6 @@ class Writer {
     void stream(const RecordList<T> &records) {
         stream(std::span<const T>(records));
     }
-    void stream(const CoefficientList &coefs) { stream(std::span<const std::uint32_t>(coefs)); }
     void format(const PictureLayout &layout) {
         const PictureFormat f = layout.size ? layout.format : PictureFormat{};
         for (const std::uint32_t value : {f.width, f.height, std::uint32_t{f.bit_depth}, std::uint32_t{f.ss_h},

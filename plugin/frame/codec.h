@@ -3,7 +3,6 @@
 // The interface between frames and codecs: vp9/frame.cpp and av1/frame.cpp implement it, and nothing else of theirs
 // is known here.
 #pragma once
-#include "batch/coefficient_list.h"
 #include "batch/dispatch.h"
 #include "daedalus/daedalus.h"
 #include "frame/statistics.h"
@@ -29,8 +28,6 @@ class CodecFrame {
     virtual ~CodecFrame() = default;
     // Fits the frame's plan to what the frame has. Where the GPU keeps a stage, recorders are ready afterwards.
     virtual void begin(const DdFrameInfo &info) = 0;
-    // Coefficients of the only recorder.
-    virtual CoefficientList &coefs() = 0;
     // Bit s: recorded predictions read reference s.
     virtual unsigned used_refs() const = 0;
     // Of these references, those that the frame has to wait for.

@@ -58,26 +58,6 @@ FrameFacts facts_of(const DdSession &session, const DdFrameInfo &info) {
     return facts;
 }
 
-std::span<std::uint32_t> words_of(std::span<std::byte> capacity) {
-    return {reinterpret_cast<std::uint32_t *>(capacity.data()), capacity.size() / sizeof(std::uint32_t)};
-}
-
-// Where there is a single recorder, coefficients go straight to where the GPU reads them.
-void acquire_coefs(DdFrame &frame, const DdFrameInfo &info) {
-    DdSession &session = *frame.session;
-    if (info.recorders != 1 || session.saver.wanted())
-        return;
-    // Twice the bytes of a pixel are a coefficient's.
-    const std::size_t most = std::min(std::size_t{2} * info.dst->layout().size, session.gpu()->largest_buffer());
-    std::span<std::byte> capacity;
-    if (const GpuStatus status =
-            frame.job->acquire_coefs(session.expected_coefs.capacity(info.coded_bytes, most), capacity);
-        !status)
-        frame.fail(session.give_up_gpu("beginning a frame", status));
-    else if (!capacity.empty())
-        frame.codec->coefs().use(words_of(capacity), &frame);
-}
-
 // The CPU clock of a process with many threads isn't cheap: read where plan `auto` times the frame.
 Instant end_of(const PlannedFrame &planned) {
     return planned.timed ? Instant{wall_ns(), process_cpu_ns()} : Instant{};
@@ -111,7 +91,6 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->early = info.dst->early;
     frame->unread = info.unread && session.device->exports != DD_EXPORT_NONE && !session.saver.wanted();
     frame->absent = 0;
-    frame->coded_bytes = info.coded_bytes;
     frame->error = DD_OK;
     frame->submits = frame->dispatches = 0;
     frame->trusted_refs = 0;
@@ -124,8 +103,6 @@ int begin_frame(DdSession &session, const DdFrameInfo &info, DdFrame **out) {
     frame->codec->begin(info);
     const bool has_batch = frame->any_on_gpu();
     frame->takes_intra = has_batch && takes_intra(*frame, info);
-    if (frame->on_gpu(DD_STAGE_ITX))
-        acquire_coefs(*frame, info);
     if (session.gpu() && !frame->early)
         session.say_hello(frame->plan, frame->intra_only, frame->number);
 
@@ -237,9 +214,8 @@ int wait_frame(DdFrame &frame) {
         trace->gpu(frame.job->timeline(), frame.number);
     if (!references_complete(frame)) // the GPU was given up, and the user knows
         return frame.fail(DD_ERR_DEVICE);
-    // Until here residuals may have to go back to the CPU.
     frame.job->release();
-    frame.codec->finished();
+    frame.codec->finished(); // until here residuals may have to go back to the CPU
     if (frame.completes && frame.error == DD_OK)
         frame.dst->progress.set(PictureProgress::State::complete);
     return frame.error;
@@ -368,16 +344,6 @@ void end_frame(std::unique_ptr<DdFrame> frame, DdOutcome outcome) {
 }
 
 } // namespace
-
-std::span<std::uint32_t> DdFrame::grow(std::span<const std::uint32_t> used, std::size_t words) {
-    const std::size_t bytes = words * sizeof(std::uint32_t);
-    const std::size_t most_ahead = std::max<std::size_t>(512 * 1024, bytes / 8); // every step copies what is there
-    std::span<std::byte> capacity;
-    // Where there is none, the upload will hold them.
-    return job->grow_coefs(std::as_bytes(used), bytes + std::min(bytes / 2, most_ahead), capacity)
-               ? words_of(capacity)
-               : std::span<std::uint32_t>();
-}
 
 int DdFrame::read_by_cpu() const {
     for (DdPicture *picture : ref)

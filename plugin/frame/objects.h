@@ -6,7 +6,6 @@
 #include "debug/batch_saver.h"
 #include "frame/codec.h"
 #include "frame/device_gpu.h"
-#include "frame/expected_coefs.h"
 #include "frame/opening_cost.h"
 #include "frame/picture_pool.h"
 #include "frame/picture_progress.h"
@@ -131,7 +130,6 @@ struct DdSession : dd::Counted {
     dd::Scheduler scheduler;
     dd::Statistics statistics;
     dd::BatchSaver saver;
-    dd::ExpectedCoefs expected_coefs;
     std::shared_ptr<dd::PicturePool> pool;
     std::atomic<dd::Gpu *> gpu_there{nullptr}; // the device's
     std::atomic<std::uint64_t> frames_begun{0};
@@ -146,9 +144,7 @@ struct DdSession : dd::Counted {
     void attach(); // the device's GPU, if there is one; with mutex held
 };
 
-struct DdFrame final : dd::CoefficientStore {
-    // Of the capacity that its job has acquired for its only recorder.
-    std::span<std::uint32_t> grow(std::span<const std::uint32_t> used, std::size_t words) override;
+struct DdFrame {
     bool on_gpu(DdStage stage) const { return plan.side[stage] == DD_SIDE_GPU; }
     bool any_on_gpu() const {
         return std::ranges::any_of(plan.side, [](std::uint8_t side) { return side == DD_SIDE_GPU; });
@@ -165,7 +161,6 @@ struct DdFrame final : dd::CoefficientStore {
 
     DdSession *session = nullptr;
     DdPicture *dst = nullptr;
-    std::uint32_t coded_bytes = 0; // as DdFrameInfo has it
     std::array<DdPicture *, DD_MAX_REFERENCES> ref{};
     DdPlan plan{};
     dd::PlannedFrame planned;

@@ -31,7 +31,7 @@ class RecordPool {
         made_ -= unneeded.size();
         const auto capacity = [](const Lease &lease) { return lease.capacity; };
         const auto is_too_much = [coded](std::uint32_t bytes) { return bytes / kTooLarge > coded; };
-        const auto found = idle_.fitting(coded, capacity, capacity, is_too_much);
+        const auto found = idle_.fitting(coded, capacity, is_too_much);
         if (found == idle_.end()) {
             idle_.reserve(made_ + 1);
             made_++;

@@ -49,25 +49,22 @@ class IdleList {
         idle_.erase(idle_.begin(), end);
         return unneeded;
     }
-    // Of those with so much capacity the one that takes least, and of those alike the last one given, which may be in
-    // a cache; end(): none has it.
-    template <typename Capacity, typename Takes>
-    Place smallest(std::uint64_t capacity, Capacity &&capacity_of, Takes &&takes) {
-        return best([&](const T &thing) { return capacity_of(thing) >= capacity; },
-                    [&](const T &thing, const T &other) { return takes(thing) <= takes(other); });
-    }
-    // Of those with less the one that has most, likewise.
-    template <typename Capacity>
-    Place largest_below(std::uint64_t capacity, Capacity &&capacity_of) {
+    // Of those with so much capacity the one that has least, and of those alike the last one given, which may be in a
+    // cache. Where none has it, or what it has `is_too_much`: of those with less the one that has most, likewise;
+    // end(): there is none.
+    template <typename Capacity, typename TooMuch>
+    Place fitting(std::uint64_t capacity, Capacity &&capacity_of, TooMuch &&is_too_much) {
+        const Place found =
+            best([&](const T &thing) { return capacity_of(thing) >= capacity; },
+                 [&](const T &thing, const T &other) { return capacity_of(thing) <= capacity_of(other); });
+        if (found != end() && !is_too_much(capacity_of(found->thing)))
+            return found;
         return best([&](const T &thing) { return capacity_of(thing) < capacity; },
                     [&](const T &thing, const T &other) { return capacity_of(thing) >= capacity_of(other); });
     }
-
-    // The former, unless there is none or what it has is too much; then the latter.
-    template <typename Capacity, typename Takes, typename TooMuch>
-    Place fitting(std::uint64_t capacity, Capacity &&capacity_of, Takes &&takes, TooMuch &&is_too_much) {
-        const Place found = smallest(capacity, capacity_of, takes);
-        return found == end() || is_too_much(capacity_of(found->thing)) ? largest_below(capacity, capacity_of) : found;
+    template <typename Capacity>
+    Place fitting(std::uint64_t capacity, Capacity &&capacity_of) {
+        return fitting(capacity, capacity_of, [](std::uint64_t) { return false; });
     }
 
   private:

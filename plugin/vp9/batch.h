@@ -4,7 +4,6 @@
 // immutable until the frame is done. It knows no Vulkan: slots (vulkan/slot.h), the scalar reference and tools/replay
 // all run the same batch.
 #pragma once
-#include "batch/coefficient_list.h"
 #include "batch/coefficient_moves.h"
 #include "batch/picture_layout.h"
 #include "common/records.h"
@@ -96,7 +95,7 @@ class Vp9Recorder {
     std::array<RecordList<DdIntraItxRecord>, DD_INTRA_SIZES> intra_itx; // by size
     std::uint32_t intra_words = 0;                                      // of the residuals
     std::array<std::uint32_t, 2> intra_levels{};                        // the highest one of luma and of chroma
-    CoefficientList coefs;                                              // record.coefs counts from here
+    RecordList<std::uint32_t> coefs;                                    // record.coefs counts from here
     std::uint64_t predictions = 0;                                      // calls of predict that were taken
     unsigned used_refs = 0;                                             // bit s: a prediction reads slot s
 
@@ -204,9 +203,6 @@ struct Vp9Batch {
 
     // An empty batch for a picture. References of other pixel formats are left out. Keeps memory.
     void reset(const PictureLayout &dst_layout, const Vp9References &references, unsigned recorder_count);
-    // All coefficients lie in capacity that was acquired for the first recorder, the only one that is used: they
-    // needn't be copied.
-    bool has_acquired_coefs() const { return !recorders.empty() && recorders.front().coefs.is_external(); }
     // Copies the loop filter's input, without edges on the picture's border; false: refused. The arguments are those of
     // dd_vp9_loop_filter.
     bool set_loop_filter(const void *sb, unsigned sb_cols, unsigned sb_rows, const std::uint8_t *limit,

@@ -241,9 +241,6 @@ void plan_vp9_recon(const Vp9Batch &batch, Profile profile, PhaseWork &work) {
         }
     plan_vp9_intra(batch, work);
     work.coefs_at = work.upload_bytes;
-    work.coefs_acquired = batch.has_acquired_coefs();
-    if (work.coefs_acquired)
-        return;
     std::size_t coefs = 0;
     for (const Vp9Recorder &recorder : batch.recorders)
         coefs += recorder.coefs.size();
@@ -259,8 +256,6 @@ void write_vp9_recon(const Vp9Batch &batch, Profile profile, const PhaseWork &wo
         if (count_residuals(batch, itx))
             write_residuals(batch, itx, upload + work.dispatches[next++].records_at);
     write_vp9_intra(batch, work, next, upload);
-    if (work.coefs_acquired)
-        return;
     std::byte *to = upload + work.coefs_at;
     for (const Vp9Recorder &recorder : batch.recorders) {
         if (!recorder.coefs.empty())

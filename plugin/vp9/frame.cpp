@@ -78,14 +78,11 @@ GpuStatus Vp9Frame::write(const PlannedPhases &planned, GpuJobInput &input) {
 }
 
 void Vp9Frame::count_records() {
-    std::size_t coefficient_words = 0;
     for (const Vp9Recorder &recorder : recorded.recorders) {
         counts_.predictions += recorder.predictions;
         counts_.residuals += recorder.residuals();
-        coefficient_words += recorder.coefs.size();
     }
     counts_.filtered_superblocks = recorded.lf.superblocks.size();
-    frame_.session->expected_coefs.met(coefficient_words * sizeof(std::uint32_t), frame_.coded_bytes);
 }
 
 void Vp9Frame::release_records() {

@@ -28,7 +28,6 @@ class Vp9Frame final : public CodecFrame {
   public:
     Vp9Frame(Vp9Codec &codec, DdFrame &frame) : codec_(codec), frame_(frame) {}
     void begin(const DdFrameInfo &info) override;
-    CoefficientList &coefs() override { return recorded.recorders.front().coefs; }
     unsigned used_refs() const override;
     unsigned awaited_refs(unsigned slots) const override { return slots & used_refs(); }
     void plan(unsigned phases, std::array<PhaseWork, 2> &work) override;

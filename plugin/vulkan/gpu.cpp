@@ -133,43 +133,14 @@ void GpuJob::release() {
         gpu_->device_->slots().release(std::move(slot_));
 }
 
-GpuStatus GpuJob::acquire_coefs(std::size_t bytes, std::span<std::byte> &capacity) {
-    release();
-    capacity = {};
-    if (!gpu_->info().has_cached_memory)
-        return {};
-    VkResult result = gpu_->device_->slots().acquire(slot_, bytes);
-    if (result == VK_SUCCESS)
-        result = slot_->reserve_coefs(bytes);
-    if (result == VK_SUCCESS)
-        capacity = slot_->coefs();
-    return status_of(result);
-}
-
-GpuStatus GpuJob::grow_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &capacity) {
-    // Nearly as often as frames outgrow their capacity, another slot has what they need.
-    VkResult result = VK_SUCCESS;
-    if (std::unique_ptr<Slot> other = gpu_->device_->slots().acquire_free(bytes)) {
-        std::ranges::copy(used, other->coefs().data());
-        std::swap(slot_, other);
-        gpu_->device_->slots().release(std::move(other));
-    } else {
-        result = slot_->grow_coefs(used, bytes);
-    }
-    capacity = result == VK_SUCCESS ? slot_->coefs() : std::span<std::byte>();
-    return status_of(result);
-}
-
 GpuStatus GpuJob::begin(const std::array<const PhaseWork *, 2> &phases) {
     if (waited_ || in_flight())
         release();
     timeline_.spans.clear();
     phases_ = phases;
-    VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_, 0);
-    if (result == VK_SUCCESS) {
-        gpu_->device_->slots().find_upload(*slot_, Slot::upload_bytes(phases));
+    VkResult result = slot_ ? VK_SUCCESS : gpu_->device_->slots().acquire(slot_, Slot::upload_bytes(phases));
+    if (result == VK_SUCCESS)
         result = slot_->reserve(phases);
-    }
     return status_of(result);
 }
 

@@ -132,19 +132,13 @@ class GpuJob {
     GpuJob(const GpuJob &) = delete;
     GpuJob &operator=(const GpuJob &) = delete;
 
-    // Capacity where the GPU reads the coefficients of the next recon phase, if its PhaseWork says so; until
-    // release(). Empty where the CPU can't read such memory at its usual speed.
-    GpuStatus acquire_coefs(std::size_t bytes, std::span<std::byte> &capacity);
-    // More of it, before begin(), with a copy of what is `used` of the capacity acquired so far, which is gone then.
-    // After an error it isn't.
-    GpuStatus grow_coefs(std::span<const std::byte> used, std::size_t bytes, std::span<std::byte> &capacity);
     // Phases: recon, filter; nullptr: not in this submit. They must live until submit() is back.
     GpuStatus begin(const std::array<const PhaseWork *, 2> &phases);
     std::byte *upload(unsigned phase) const;
     GpuStatus submit(const GpuJobInput &input);
     // Bounded in time.
     GpuStatus wait();
-    // Nothing of what was submitted, nor of what was acquired for it, is needed any more.
+    // Nothing of what was submitted is needed any more.
     void release();
     bool in_flight() const; // and not waited for
     // What the GPU did for the last submit that was waited for, where the device measures.

@@ -28,8 +28,6 @@ std::vector<VkMemoryPropertyFlags> wishes(MemoryUse use) {
         return {kLocal, 0};
     case MemoryUse::upload:
         return {kLocal | kVisible | kCoherent, kVisible | kCoherent};
-    case MemoryUse::recorded:
-        return {kLocal | kVisible | kCoherent | kCached, kVisible | kCoherent | kCached, kVisible | kCached};
     }
     return {};
 }

@@ -24,10 +24,9 @@ enum class MemoryStrategy : std::uint8_t {
 const char *memory_strategy_name(MemoryStrategy strategy);
 
 enum class MemoryUse : std::uint8_t {
-    picture,  // what the CPU sees of a picture
-    local,    // working copy that the CPU never touches
-    upload,   // written once by the CPU, front to back, never read by it
-    recorded, // written by the CPU little by little, and read by it, too; only where memory is cached
+    picture, // what the CPU sees of a picture
+    local,   // working copy that the CPU never touches
+    upload,  // written once by the CPU, front to back, never read by it
 };
 
 // The best strategy of a device. `import`: a dma-heap is there and the device can import from it.

@@ -60,19 +60,6 @@ VkResult Slot::reserve_residuals(const PhaseWork &work) {
     return allocate(most_capacity(work.residual_bytes), MemoryUse::local, residuals_);
 }
 
-VkResult Slot::reserve_coefs(VkDeviceSize bytes) {
-    return fits(coefs_, bytes) ? VK_SUCCESS : allocate(coefs_capacity_for(bytes), MemoryUse::recorded, coefs_);
-}
-
-VkResult Slot::grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes) {
-    Buffer larger;
-    if (const VkResult result = allocate(coefs_capacity_for(bytes), MemoryUse::recorded, larger); result != VK_SUCCESS)
-        return result;
-    std::ranges::copy(used, larger.data());
-    coefs_ = std::move(larger);
-    return VK_SUCCESS;
-}
-
 // More than is needed is no reason to fail.
 VkDeviceSize Slot::most_capacity(VkDeviceSize needed) const {
     return std::min<VkDeviceSize>(capacity_for(needed),
@@ -92,8 +79,6 @@ VkResult Slot::submit(const SubmitInput &input) {
     VkResult result = flush_pictures(input);
     if (result == VK_SUCCESS)
         result = upload_.flush();
-    if (result == VK_SUCCESS && coefs_)
-        result = coefs_.flush();
     if (result != VK_SUCCESS)
         return result;
     // Before the lock is taken: a compiler may run for long.

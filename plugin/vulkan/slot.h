@@ -31,12 +31,6 @@ class Slot {
     Slot(const Slot &) = delete;
     Slot &operator=(const Slot &) = delete;
 
-    // Capacity for so many bytes of coefficients, which take the place of those in an upload
-    // (PhaseWork::coefs_acquired). On devices with cached memory only.
-    VkResult reserve_coefs(VkDeviceSize bytes);
-    // More capacity, with a copy of what is `used`. All stays as it is where there is none.
-    VkResult grow_coefs(std::span<const std::byte> used, VkDeviceSize bytes);
-    std::span<std::byte> coefs() const { return {coefs_.data(), coefs_.size()}; }
     // Of the uploads of the phases.
     static VkDeviceSize upload_bytes(const std::array<const PhaseWork *, 2> &phases);
     // Capacity for them.
@@ -59,7 +53,6 @@ class Slot {
   private:
     friend class SlotPool;
     VkResult init();
-    VkDeviceSize capacity() const { return coefs_.size() + upload_.size(); }
     VkResult reserve_residuals(const PhaseWork &work);
     static VkResult flush_pictures(const SubmitInput &input);
     VkDeviceSize most_capacity(VkDeviceSize needed) const;
@@ -85,7 +78,7 @@ class Slot {
     VkFence fence_ = VK_NULL_HANDLE;
     DescriptorSets descriptor_sets_;
     SubmitTimestamps timestamps_;
-    Buffer upload_, coefs_, residuals_;
+    Buffer upload_, residuals_;
     std::array<VkDeviceSize, 2> upload_at_{};
     SubmitInput busy_; // keeps pictures alive while the GPU uses them
     bool in_flight_ = false;

@@ -233,8 +233,7 @@ VkResult Slot::bind(const SubmitInput &input, unsigned phase, const Dispatch &di
         return VK_SUCCESS;
     // A phase without coefficients in its upload may end where they would begin.
     const VkDeviceSize coefs = begin + work.coefs_at < end ? begin + work.coefs_at : begin;
-    buffers[DD_BIND_COEFS] = work.coefs_acquired ? VkDescriptorBufferInfo{coefs_.handle(), 0, coefs_.size()}
-                                                 : VkDescriptorBufferInfo{upload_.handle(), coefs, end - coefs};
+    buffers[DD_BIND_COEFS] = {upload_.handle(), coefs, end - coefs};
     buffers[DD_BIND_TABLES] = {input.tables, 0, VK_WHOLE_SIZE};
     if (work.residual_bytes)
         buffers[DD_BIND_RESIDUALS] = {residuals_.handle(), 0, residuals_.size()};

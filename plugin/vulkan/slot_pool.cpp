@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "vulkan/slot_pool.h"
 
-#include "batch/capacity.h"
-
 #include <algorithm>
 #include <chrono>
 
 namespace dd {
 
-VkDeviceSize SlotPool::coefs_capacity(const Free &slot) {
-    return slot->coefs().size();
-}
-
-VkDeviceSize SlotPool::total_capacity(const Free &slot) {
-    return slot->capacity();
-}
-
-VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
+VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize upload) {
+    const auto capacity = [](const Free &free) { return free->upload_.size(); };
     std::vector<Free> unneeded; // given back without the lock
     {
         const std::lock_guard lock(mutex_);
         unneeded = free_.want();
-        const auto is_too_much = [coefs](VkDeviceSize size) { return is_oversized(size, coefs); };
-        const auto found = free_.fitting(coefs, coefs_capacity, total_capacity, is_too_much);
+        const auto found = free_.fitting(upload, capacity);
         if (found != free_.end()) {
             slot = free_.take(found);
             return VK_SUCCESS;
@@ -33,24 +23,6 @@ VkResult SlotPool::acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs) {
     if (result == VK_SUCCESS)
         slot = std::move(made);
     return result;
-}
-
-void SlotPool::find_upload(Slot &slot, VkDeviceSize bytes) {
-    const std::lock_guard lock(mutex_);
-    Buffer *best = slot.upload_.size() >= bytes ? &slot.upload_ : nullptr;
-    for (auto &idle : free_) {
-        Buffer &upload = idle.thing->upload_;
-        if (upload.size() >= bytes && (!best || upload.size() < best->size()))
-            best = &upload;
-    }
-    if (best)
-        std::swap(*best, slot.upload_);
-}
-
-std::unique_ptr<Slot> SlotPool::acquire_free(VkDeviceSize coefs) {
-    const std::lock_guard lock(mutex_);
-    const auto found = free_.smallest(coefs, coefs_capacity, total_capacity);
-    return found == free_.end() ? nullptr : free_.take(found);
 }
 
 void SlotPool::release(std::unique_ptr<Slot> slot) {

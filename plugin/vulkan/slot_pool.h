@@ -14,13 +14,8 @@ namespace dd {
 class SlotPool {
   public:
     explicit SlotPool(VulkanDevice &device) : device_(device) {}
-    // One whose capacity suits so many bytes of coefficients, where such a one is free.
-    VkResult acquire(std::unique_ptr<Slot> &slot, VkDeviceSize coefs);
-    // Gives it the smallest one of its own and the free slots' buffers for uploads that has the capacity, where there
-    // is one.
-    void find_upload(Slot &slot, VkDeviceSize bytes);
-    // As acquire(), but nullptr where no free one has that capacity.
-    std::unique_ptr<Slot> acquire_free(VkDeviceSize coefs);
+    // One whose buffer holds an upload of so many bytes, where such a one is free.
+    VkResult acquire(std::unique_ptr<Slot> &slot, VkDeviceSize upload);
     // A slot whose work isn't known to be done is put aside.
     void release(std::unique_ptr<Slot> slot);
     // False: the GPU still holds on to something, which was left as it is; the device can't be destroyed.
@@ -28,8 +23,6 @@ class SlotPool {
 
   private:
     using Free = std::unique_ptr<Slot>;
-    static VkDeviceSize coefs_capacity(const Free &slot);
-    static VkDeviceSize total_capacity(const Free &slot);
 
     VulkanDevice &device_;
     std::mutex mutex_;

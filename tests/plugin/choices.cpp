@@ -5,7 +5,6 @@
 
 #include "batch/capacity.h"
 #include "frame/codec.h"
-#include "frame/expected_coefs.h"
 #include "frame/record_pool.h"
 #include "scheduler/scheduler.h"
 #include "util/idle_list.h"
@@ -199,8 +198,6 @@ TEST_CASE("memory strategies fit the device", "[memory]") {
     REQUIRE(memory_types_for(discrete, MemoryUse::local, ~0u).front() == 1);
     REQUIRE(memory_types_for(discrete, MemoryUse::upload, ~0u).front() == 4);
     REQUIRE(memory_types_for(discrete, MemoryUse::upload, 0xfu).front() == 2);
-    REQUIRE(memory_types_for(discrete, MemoryUse::recorded, ~0u) == std::vector<std::uint32_t>{3});
-    REQUIRE(memory_types_for(v3d, MemoryUse::recorded, ~0u).empty());
     REQUIRE(memory_types_for(v3d, MemoryUse::picture, ~0u) == std::vector<std::uint32_t>{0});
 }
 
@@ -221,72 +218,25 @@ TEST_CASE("buffers are kept from frame to frame, and given back when pictures be
     REQUIRE_FALSE(keeps_capacity(capacity_for(25 * mib), mib / 7, mib));
 }
 
-TEST_CASE("capacity for coefficients follows the size of a frame in the bitstream", "[memory]") {
-    constexpr std::size_t kib = 1024, most = 6000 * kib;
-    ExpectedCoefs expected;
-    const std::size_t least = expected.capacity(1, most);
-    REQUIRE(least > 0);
-    const auto meet = [&](unsigned times, std::uint32_t coded, std::size_t ratio) {
-        for (unsigned i = 0; i < times; i++)
-            expected.met(coded * ratio, coded);
-    };
-    meet(40, 20000, 15);
-    REQUIRE(expected.capacity(20000, most) > 20000 * 15);
-    REQUIRE(expected.capacity(20000, most) < 20000 * 22);
-    REQUIRE(expected.capacity(120000, most) > 120000 * 15); // after a cut
-    REQUIRE(expected.capacity(2000000, most) == most);
-    meet(1, 20000, 1000); // a single one changes little
-    REQUIRE(expected.capacity(20000, most) < 20000 * 26);
-    for (unsigned i = 0; i < 50; i++) { // one in eight has more
-        meet(1, 20000, 25);
-        meet(7, 20000, 10);
-    }
-    REQUIRE(expected.capacity(20000, most) < 20000 * 25);
-    meet(300, 20, 0); // what always fits says nothing
-    REQUIRE(expected.capacity(20000, most) > 20000 * 10);
-    REQUIRE(expected.capacity(20, most) == least);
-    meet(1000, 1, 1u << 30);
-    REQUIRE(expected.capacity(UINT32_MAX, most) == most);
-}
-
-TEST_CASE("large frames have capacity for coefficients as large ones had", "[memory]") {
-    constexpr std::size_t most = 100 * 1024 * 1024;
-    ExpectedCoefs expected;
-    for (unsigned i = 0; i < 100; i++) {
-        expected.met(20000 * 25, 20000);
-        expected.met(300000 * 10, 300000);
-    }
-    REQUIRE(expected.capacity(24000, most) > 24000 * 25);
-    REQUIRE(expected.capacity(300000, most) > 300000 * 10);
-    REQUIRE(expected.capacity(300000, most) < 300000 * 12);
-    REQUIRE(expected.capacity(200000, most) < 200000 * 20); // nothing was known of those
-}
-
-TEST_CASE("capacity for coefficients of frames whose size is unknown is what those had", "[memory]") {
-    constexpr std::size_t kib = 1024;
-    ExpectedCoefs expected;
-    for (unsigned i = 0; i < 100; i++)
-        expected.met(700 * kib, 0);
-    REQUIRE(expected.capacity(0, 6000 * kib) > 700 * kib);
-    REQUIRE(expected.capacity(0, 6000 * kib) < 1000 * kib);
-}
-
 TEST_CASE("of what lies idle the one that suits best is taken", "[memory]") {
     struct Thing {
-        std::uint64_t capacity, takes;
+        std::uint64_t capacity;
+        unsigned number;
     };
     IdleList<Thing> list;
     const auto capacity = [](const Thing &thing) { return thing.capacity; };
-    const auto takes = [](const Thing &thing) { return thing.takes; };
-    REQUIRE(list.smallest(0, capacity, takes) == list.end());
-    for (const Thing &thing : {Thing{1, 7}, Thing{4, 3}, Thing{4, 2}, Thing{2, 7}, Thing{2, 5}, Thing{3, 3}})
+    const auto fitting = [&](std::uint64_t wanted, std::uint64_t most = UINT64_MAX) {
+        return list.fitting(wanted, capacity, [most](std::uint64_t has) { return has > most; });
+    };
+    REQUIRE(fitting(0) == list.end());
+    for (const Thing &thing : {Thing{1, 1}, Thing{4, 2}, Thing{4, 3}, Thing{2, 4}, Thing{2, 5}, Thing{8, 6}})
         list.give(Thing(thing));
-    REQUIRE(list.smallest(5, capacity, takes) == list.end());
-    REQUIRE(list.largest_below(1, capacity) == list.end());
-    REQUIRE(list.smallest(3, capacity, takes)->thing.takes == 2);
-    REQUIRE(list.largest_below(3, capacity)->thing.takes == 5); // the last one given
-    REQUIRE(list.take(list.smallest(1, capacity, capacity)).takes == 7);
-    REQUIRE(list.largest_below(2, capacity) == list.end());
+    REQUIRE(fitting(8)->thing.number == 6);
+    REQUIRE(fitting(3)->thing.number == 3);    // the last one given
+    REQUIRE(fitting(9)->thing.number == 6);    // none has it: the largest
+    REQUIRE(fitting(3, 3)->thing.number == 5); // what has it is too large
+    REQUIRE(fitting(1, 0) == list.end());
+    REQUIRE(list.take(fitting(1)).number == 1);
     for (unsigned i = 0; i < 1000; i++)
         REQUIRE(list.want().empty());
     list.give({9, 9});

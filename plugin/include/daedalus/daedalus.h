@@ -279,7 +279,7 @@ typedef struct DdFrameInfo {
     uint32_t filtered;                 /**< 1: the frame has a loop filter; AV1: an or of DD_AV1_FILTER_* */
     uint32_t cpu_only;                 /**< 1: the frame needs what the GPU doesn't do; it is only counted */
     uint32_t one_pass;    /**< AV1: 1: blocks are reconstructed as they are parsed; the recon phase stays on the CPU */
-    uint32_t coded_bytes; /**< of the frame in the bitstream, from which coefficients are estimated; 0: unknown */
+    uint32_t coded_bytes; /**< of the frame in the bitstream: large frames share large records; 0: unknown */
     uint32_t tiles;       /**< ignored */
     /** 1: on a device that exports pictures, the CPU reads the complete `dst` only after a call of dd_picture_read,
      *  so its caches need no maintenance before. The library takes care of later frames that refer to `dst`. */
