@@ -12,7 +12,7 @@ namespace dd {
 namespace {
 
 constexpr std::uint32_t kMagic = 0x31424444;
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr std::uint32_t kCodecVp9 = 0, kCodecAv1 = 1;
 constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
