@@ -169,6 +169,7 @@ const uint DD_AV1_ITX_IDENTITY = 2u;
 const uint DD_AV1_ITX_WHT = 3u;
 // Blocks with a DC coefficient alone.
 const uint DD_AV1_ITX_DC_ALONE = 1u << 21;
+
 // Lanes of a workgroup, one for each line of its blocks; and for DCTs with a side of 32 or 64, which are a kernel's
 // of their own: lanes, and values of the blocks of a workgroup, at most.
 const uint DD_AV1_ITX_LANES = 192u;

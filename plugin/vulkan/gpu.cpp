@@ -4,7 +4,6 @@
 #include "daedalus/daedalus.h"
 #include "vulkan/slot_pool.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace dd {
@@ -86,12 +85,8 @@ std::string_view Gpu::exceeded(const std::array<const PhaseWork *, 2> &phases) c
     return exceeded_limit(phases, info().profile, device_->work_limits());
 }
 
-std::size_t Gpu::largest_buffer() const {
-    return device_->work_limits().residual_bytes;
-}
-
 bool Gpu::holds(const PictureLayout &layout) const {
-    return picture_bytes(layout) <= largest_buffer();
+    return picture_bytes(layout) <= device_->work_limits().residual_bytes;
 }
 
 template <typename Make>

@@ -90,7 +90,6 @@ class Gpu {
     bool is_prepared(std::span<const unsigned> kernels) const;
     // What of the work is more than the device may be asked for, for people; empty: nothing.
     std::string_view exceeded(const std::array<const PhaseWork *, 2> &phases) const;
-    std::size_t largest_buffer() const; // bytes
     // Its buffers are large enough for pictures of this layout.
     bool holds(const PictureLayout &layout) const;
     GpuStatus make_picture(const PictureLayout &layout, std::unique_ptr<GpuPicture> &picture);

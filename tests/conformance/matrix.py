@@ -112,6 +112,8 @@ def av1_rows(tier: str) -> list[Row]:
                 "--profile", "wide"),
             row("filters, one frame at a time", av1_alone("lf", "cdef", "lr"), *av1, *PROVED, *one_frame),
             row("gpu, one frame at a time", "gpu", *av1, *small, *one_frame),
+            row("gpu, one frame and thread at a time, profile wide", "gpu", *av1, *small, "--max-frame-delay", "1",
+                "--profile", "wide"),
             row("mc alone", av1_alone("mc"), *av1, *small),
             row("mc and itx alone", av1_alone("mc", "itx"), *av1, *small),
             row("lf alone", av1_alone("lf"), *av1, *PROVED, *small),

@@ -4,10 +4,10 @@
 // residual pass; and dav1d's scans against the corners that are thought to hold all coefficients.
 #include "catch.h"
 #include "kernels/av1_dav1d.h"
-#include "kernels/av1_dav1d_position.h"
 #include "kernels/av1_random_residual.h"
 #include "reference/av1_residual.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace dd;
@@ -21,6 +21,20 @@ void for_all_transforms(Check check) {
         for (unsigned type = 0; type < kAv1TxTypes; type++)
             if (av1_shape(size, type).valid)
                 check(size, type);
+}
+
+// Where the coefficient of index i of dav1d's scan lies: column after column.
+unsigned dav1d_position(unsigned size, unsigned type, unsigned i) {
+    const Av1Shape shape = av1_shape(size, type);
+    const unsigned w = std::min(shape.w, 32u), h = std::min(shape.h, 32u);
+    switch (test_tx_class(static_cast<int>(type))) {
+    case 1: // by columns
+        return i;
+    case 2:
+        return i % w * h + i / w;
+    default:
+        return test_scan(static_cast<int>(size))[i];
+    }
 }
 
 std::vector<std::byte> by_dav1d(int simd, const PictureLayout &layout, const RandomResidual &residual,

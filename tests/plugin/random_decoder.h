@@ -101,7 +101,7 @@ class RandomDecoder {
     PictureFormat format_;
     RandomOptions options_;
     std::mt19937 random_;
-    unsigned recorders_ = 1; // 2 and 1 in turn: a single one's coefficients go another way
+    unsigned recorders_ = 1; // 2 and 1 in turn
     std::array<Picture, 3> picture_;
     std::array<std::vector<std::byte>, 3> pixels_;
 };

@@ -185,13 +185,13 @@ TEST_CASE("what is wrong with a frame sends it to the CPU", "[session]") {
     REQUIRE(stats.disabled == 0);
 }
 
-TEST_CASE("coefficients that outgrow their capacity move", "[session]") {
+TEST_CASE("frames of one recorder and of two in turn are the GPU's", "[session]") {
     LogLines log;
     const Device device = open_device(log, "gpu");
     const Session session = open_session(device.get());
     RandomDecoder decoder(session.get(), format(640, 512, 10), {.filter = false}, test_seed());
-    decoder.next_has_one_recorder(); // whose capacity is for a frame of which nothing is known
-    for (unsigned i = 0; i < 5; i++) // then there is enough
+    decoder.next_has_one_recorder();
+    for (unsigned i = 0; i < 5; i++)
         REQUIRE(decoder.frame() == DD_OUTCOME_DONE);
     REQUIRE(stats_of(session.get()).submits == 5);
     REQUIRE(log.count(DD_LOG_WARNING) == 0);

@@ -87,11 +87,6 @@ static inline enum DaedalusState dav1d_daedalus_recon_state(const Dav1dFrameCont
     return atomic_load(&f->daedalus.state);
 }
 void dav1d_daedalus_submit_recon(Dav1dFrameContext *f);
-/* Modes of a block's neighbours, which decide on the filters of edges. */
-enum {
-    DAEDALUS_SMOOTH_ABOVE = 1, DAEDALUS_SMOOTH_LEFT = 2,
-    DAEDALUS_SMOOTH_ABOVE_UV = 4, DAEDALUS_SMOOTH_LEFT_UV = 8,
-};
 /* The filters that the GPU has, and those that the CPU has behind them. */
 void dav1d_daedalus_finish_filters(Dav1dFrameContext *f);
 /* The second pass visits the blocks of which the CPU has a share, and no others:

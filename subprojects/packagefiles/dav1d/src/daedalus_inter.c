@@ -578,6 +578,12 @@ static int has_cpu_share(const Av1Block *const b) {
     return b->intra || is_inter_intra(b);
 }
 
+/* Modes of a block's neighbours, which decide on the filters of edges. */
+enum {
+    DAEDALUS_SMOOTH_ABOVE = 1, DAEDALUS_SMOOTH_LEFT = 2,
+    DAEDALUS_SMOOTH_ABOVE_UV = 4, DAEDALUS_SMOOTH_LEFT_UV = 8,
+};
+
 /* A block of which the CPU has a share, or that is recorded later. */
 struct DaedalusBlock {
     const Av1Block *b;
